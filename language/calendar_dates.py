@@ -19,7 +19,7 @@ from language.units import CURRENCY_PATTERN
 
 # A year (0 where none is given), a month and a day. They are compared and never counted, so every month may have 31.
 Day = tuple[int, int, int]
-_DECEMBER, _LEAP_YEAR = 12, 2024
+_DECEMBER, _LONGEST_MONTH, _LEAP_YEAR = 12, 31, 2024
 _YEAR_START, _YEAR_END = (1, 1), (_DECEMBER, 31)
 _FIRST_DAY, _LAST_DAY = (0, 1, 1), (9999, _DECEMBER, 31)
 
@@ -32,12 +32,18 @@ def _days_pattern(n: int) -> str:
     return rf"(?P<first{n}>{day}){ordinal}(?:{more}{joint}(?P<last{n}>{day}){ordinal})?"
 
 
+_IN_FIGURES = (
+    r"(?<![\w./-])(?P<first4>\d{1,2})(?P<joint4>[./-])(?P<month4>\d{1,2})(?P=joint4)"
+    rf"(?P<year4>{YEAR_PATTERN})(?![\w/-]|[.,]\d)"
+)
+_DATE_IN_FIGURES = lazy_pattern(_IN_FIGURES)
 _DATE = lazy_pattern(
     rf"\b(?P<year0>{YEAR_PATTERN})-(?P<month0>0[1-9]|1[0-2])-(?P<first0>[0-3]\d)\b"
     rf"|(?<![\d.,:/])\b{_days_pattern(1)}[\s-](?:day\s)?(?:of\s)?(?P<month1>{MONTH_PATTERN})\b\.?"
     rf"(?:,?[\s-](?P<year1>{YEAR_PATTERN})\b)?"
     rf"|\b(?P<month2>{MONTH_PATTERN})\b\.?\s(?:the\s)?{_days_pattern(2)}(?![\w%]|[.,:]\d|\s{CURRENCY_PATTERN})(?:,?\s(?P<year2>{YEAR_PATTERN})\b)?"
-    rf"|\b(?P<month3>{MONTH_PATTERN})\b\.?(?:,?\s(?:of\s)?(?P<year3>{YEAR_PATTERN})\b)?",
+    rf"|\b(?P<month3>{MONTH_PATTERN})\b\.?(?:,?\s(?:of\s)?(?P<year3>{YEAR_PATTERN})\b)?"
+    rf"|{_IN_FIGURES}",
     re.IGNORECASE,
 )
 _WEEKDAY = rf"(?:{'|'.join([*WEEKDAYS, *(name[:3] for name in WEEKDAYS)])})"
@@ -82,6 +88,8 @@ _BEHIND_MONTH = lazy_pattern(
 )
 # "On July 8" is a day; "in July 8 lifeguards work" is a month and a number.
 _IN = lazy_pattern(r"\bin\s$", re.IGNORECASE)
+# "May 3 people share a room?"
+_COUNT_IN_QUESTION = lazy_pattern(r"\s(?!(?:to|till?|until|through|and|or)\b)[a-z][^.!?\n]{0,300}\?")
 _IN_BEFORE_VERB = lazy_pattern(r"\b(?:in|on|during|since)\s(?:the\s)?$", re.IGNORECASE)
 
 
@@ -160,13 +168,34 @@ class _Mention:
 def named_dates(text: str) -> list[NamedDate]:
     """The dates and months that a question is about; not those that only bound what it is about ("before 1 June")."""
     bounds = ("after", "until", "before")
-    return [one.named for one in _mentions(text) if one.is_exact and one.side not in bounds]
+    mentions = () if has_ambiguous_date(text) else _mentions(text)
+    return [one.named for one in mentions if one.is_exact and one.side not in bounds]
+
+
+def has_ambiguous_date(text: str) -> bool:
+    """Whether nobody can tell the day from the month in a date in figures alone: "12/03/2026"."""
+    return any(_day_first(match) is None for match in _DATE_IN_FIGURES.finditer(text))
+
+
+def day_first_in(text: str) -> bool | None:
+    """Whether the day stands before the month in the dates in figures alone; None where they do not tell."""
+    orders = {_day_first(match) for match in _DATE_IN_FIGURES.finditer(text)} - {None}
+    return orders.pop() if len(orders) == 1 else None
+
+
+def _day_first(match: re.Match[str]) -> bool | None:
+    """Of a date in figures alone; None where it may be either. With full stops the day is always first."""
+    one, other = int(match["first4"]), int(match["month4"])
+    if match["joint4"] == "." or one == other or one > _DECEMBER:
+        return True
+    return False if other > _DECEMBER else None
 
 
 @lru_cache(maxsize=CACHED_SENTENCES)
-def dates_spoken_of(text: str) -> tuple[DateSpan, ...]:
-    """The dates that the text speaks of; none where it makes exceptions, or where one is not exact ("mid-May")."""
-    mentions = list(_mentions(text))
+def dates_spoken_of(text: str, *, day_first: bool = True) -> tuple[DateSpan, ...]:
+    """The dates that the text speaks of; none where it makes exceptions, or where one is not exact ("mid-May").
+    `day_first` tells how a date in figures is read that may be either."""
+    mentions = list(_mentions(text, day_first=day_first))
     if not mentions or makes_exceptions(text) or not all(one.is_exact for one in mentions):
         return ()
     return tuple(_spans(text, mentions))
@@ -248,11 +277,17 @@ def _day_before(day: Day) -> Day:
     return (year, month - 1, 31) if month > 1 else (year - bool(year), _DECEMBER, 31)
 
 
-def _mentions(text: str) -> Iterator[_Mention]:
+def _mentions(text: str, *, day_first: bool = True) -> Iterator[_Mention]:
     for match in _DATE.finditer(text):
         number = (match.lastgroup or "")[-1]
         given = {name[:-1]: value for name, value in match.groupdict().items() if value and name.endswith(number)}
-        if "year" in given or _is_month(text, match, given["month"], is_dated="first" in given):
+        if number == "4":
+            is_first = _day_first(match)
+            if not (day_first if is_first is None else is_first):
+                given |= {"first": given["month"], "month": given["first"]}
+            if 1 <= int(given["month"]) <= _DECEMBER and 1 <= int(given["first"]) <= _LONGEST_MONTH:
+                yield _mention(text, match.start(), match.end(), {k: given[k] for k in ("first", "month", "year")})
+        elif "year" in given or _is_month(text, match, given["month"], is_dated="first" in given):
             end = match.end()
             if number == "2" and "year" not in given and _IN.search(text[max(0, match.start() - 3) : match.start()]):
                 given, end = {"month": given["month"]}, match.end("month2")
@@ -263,6 +298,8 @@ def _is_month(text: str, match: re.Match[str], name: str, *, is_dated: bool) -> 
     """Whether a word without a year is the month that it may be."""
     is_verb = name.lower() in _VERBS
     before = text[max(0, match.start() - _LONGEST_SET_OFF) : match.start()]
+    if is_verb and is_dated and not before.strip() and _COUNT_IN_QUESTION.match(text, match.end()):
+        return False
     if is_verb and name.islower() and not _IN_BEFORE_VERB.search(before):
         return False
     if is_dated or (name.lower() in MONTHS and not is_verb):

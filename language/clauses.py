@@ -32,6 +32,9 @@ _PREDICATE = lazy_pattern(
 # Where a sentence that says several things may be taken apart, at so many places at most.
 _CONJUNCTION = re.compile(r"\s*;\s+|,?\s+(?:and|but|while|whilst|whereas)\s+", re.IGNORECASE)
 _MAX_CUTS = 5
+_SUBJECT_BREAK = re.compile(r",\s+(?:(?:and|or)\s+)?|\s(?:and|or)\s+", re.IGNORECASE)
+# So many things a claim may say the same of.
+_MAX_SUBJECTS = 4
 
 ClauseSpan = tuple[int, int]
 
@@ -75,6 +78,16 @@ def text_before_predicate(text: str) -> str:
     """What stands before the first auxiliary or common verb; all of it where there is none."""
     found = _PREDICATE.search(text)
     return text[: found.start()] if found else text
+
+
+def split_subject(claim: str) -> list[str]:
+    """What a claim says of several things, of each of them: "A beam has 45 mm" and "a column has 45 mm". Empty where it
+    speaks of one."""
+    subject = text_before_predicate(claim)
+    things = [one.strip() for one in _SUBJECT_BREAK.split(subject) if content_stems(one)]
+    if subject == claim or not 1 < len(things) <= _MAX_SUBJECTS:
+        return []
+    return [f"{thing} {claim[len(subject) :]}" for thing in things]
 
 
 def claim_splits(claim: str) -> Iterator[list[str]]:

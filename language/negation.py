@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import islice, pairwise
 from operator import itemgetter
 
 from language.cache_sizes import CACHED_SENTENCES
@@ -52,6 +52,17 @@ class PolarClause:
 def has_negation(text: str) -> bool:
     """Whether anything in the text is denied. A bound ("not less than 45 mm") denies nothing."""
     return _NEGATION_CUE.search(_without_false_negation(text)) is not None
+
+
+def split_at_denial(text: str) -> tuple[str, str, str] | None:
+    """What stands before the only denial of the text, the denial, and what stands behind it; None where it has none or
+    several."""
+    bare = _without_false_negation(text)
+    found = list(islice(_negation_spans(bare), 2))
+    if len(found) != 1:
+        return None
+    ((start, end),) = found
+    return bare[:start], bare[start:end], bare[end:]
 
 
 @lru_cache(maxsize=CACHED_SENTENCES)

@@ -54,6 +54,7 @@ _NUMBER_IN_WORDS = lazy_pattern(
     re.IGNORECASE,
 )
 # Nobody knows how many "several hundred" are.
+_SOME_DAY = lazy_pattern(r"one\sday,?\s(?:I|we|you|he|she|they)\b", re.IGNORECASE)
 _VAGUE_COUNT = lazy_pattern(r"\b(?:several|few|many|couple\sof|half\sa)\s$", re.IGNORECASE)
 _LONGEST_VAGUE_COUNT = 12
 _HEADER_UNIT = lazy_pattern(
@@ -145,11 +146,13 @@ def _parsed_value(given: dict[str, str | None]) -> Fraction:
 
 
 def read_number_words(text: str) -> Iterator[Quantity]:
-    """Numbers in words. A lone "one" counts only before a unit."""
+    """Numbers in words. A lone "one" counts only before a unit, and "one day we …" is no number of days."""
     for match in _NUMBER_IN_WORDS.finditer(text):
         value = parse_number_words(match["words"])
         unit = parse_unit((match["unit"] or "").strip(" -"))
         if value is None or (match["words"].lower() == "one" and not unit):
+            continue
+        if unit == "day" and _SOME_DAY.match(text, match.start()):
             continue
         if _VAGUE_COUNT.search(text, max(0, match.start() - _LONGEST_VAGUE_COUNT), match.start()):
             continue

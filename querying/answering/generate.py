@@ -17,6 +17,7 @@ from querying.answering.llms.extractive.list_text import (
     leaves_out_items,
     quoted_list,
 )
+from querying.answering.llms.extractive.unquoted_rows import describe_unquoted_rows
 from querying.answering.recommendation_support import Support, find_support
 from querying.answering.tree_answers import UNSUPPORTED
 from querying.answering.verified_text import VerifiedText, cut_sentences
@@ -65,9 +66,10 @@ async def generate(
     if last := text.finish():
         yield last
     weakness = _support_weakness(text.text, support) if llm.is_offline and consultation.has_decided else ""
-    listed = quoted_list(evidence) if llm.is_offline and not support else None
-    left_out = describe_left_out(listed)
-    notes = [describe_misspellings(ResolvedQuestion.of(question).misspellings), left_out]
+    is_quoted = llm.is_offline and not support
+    listed = quoted_list(evidence) if is_quoted else None
+    unquoted = describe_unquoted_rows(prompt.question, evidence) if is_quoted and not listed else ""
+    notes = [describe_misspellings(ResolvedQuestion.of(question).misspellings), describe_left_out(listed), unquoted]
     ending, answer = text.conclude(
         basis=basis,
         tree_decided=consultation.has_decided,
@@ -78,7 +80,7 @@ async def generate(
     if ending:
         yield ending
     least = least_cited_items(ResolvedQuestion.of(question).search_text, evidence, listed)
-    yield _one_step_less_sure(answer, listed, least=least) if llm.is_offline and not support else answer
+    yield _one_step_less_sure(answer, listed, least=least, is_part=bool(unquoted)) if is_quoted else answer
 
 
 async def recap_or_list(
@@ -105,11 +107,12 @@ async def recap_or_list(
     yield replace(listed, usage=usage)
 
 
-def _one_step_less_sure(answer: Answer, listed: SectionList | None, *, least: int) -> Answer:
-    """The answer, not called high where it may not give all items, or not those of the list that was meant."""
+def _one_step_less_sure(answer: Answer, listed: SectionList | None, *, least: int, is_part: bool) -> Answer:
+    """The answer, not called high where it may not give all items, or not those of the list that was meant. `is_part`:
+    it leaves out rows of a table."""
     if answer.confidence != Confidence.HIGH:
         return answer
-    if (listed and listed.left_out) or leaves_out_items(answer.citations, least=least):
+    if is_part or (listed and listed.left_out) or leaves_out_items(answer.citations, least=least):
         reason = "incomplete_list"
     elif listed and listed.is_one_of_several:
         reason = "other_lists"

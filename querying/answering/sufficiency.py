@@ -31,7 +31,7 @@ from querying.types.evidence import SUFFICIENCY_THRESHOLD, Evidence, Sentence
 
 _NEGATION_PENALTY = _NUMBER_PENALTY = _SIBLING_PENALTY = 0.2
 _NAME_PENALTY = _COUNTED_PENALTY = 0.1
-_EMPTY_CELL_PENALTY = 0.3
+_EMPTY_CELL_PENALTY = _OTHER_DAYS_PENALTY = 0.3
 # Narrower than what counts as a denial in the passage: a question about refused claims denies nothing.
 # "Isn't it …?" asks for what is, and denies nothing.
 _QUESTION_NEGATION = re.compile(
@@ -173,7 +173,7 @@ def _contradiction_signs(question: str, best: Sentence, evidence: Evidence, *, i
     around = text_with_titles(passage)
     signs: list[_Sign] = []
     denies = not is_follow_up and not passage.path and _QUESTION_NEGATION.search(question)
-    if denies and not has_negation(best.text):
+    if denies and not (has_negation(best.text) or best.value_rows):
         signs.append(_Sign(_NEGATION_PENALTY, phrase("The question denies something; the nearest passage does not.")))
     asked = without_requested_day(question)
     # The years of a table stand in each of its rows, or in its caption: those of another row say nothing.
@@ -195,7 +195,25 @@ def _contradiction_signs(question: str, best: Sentence, evidence: Evidence, *, i
         signs.append(_Sign(_EMPTY_CELL_PENALTY, reason))
     if missing := _unsaid_counted_words(asked, evidence):
         signs.append(_unmentioned(_COUNTED_PENALTY, missing))
-    return signs
+    return [*signs, *_date_signs(asked, best, evidence)]
+
+
+def _date_signs(question: str, best: Sentence, evidence: Evidence) -> Iterator[_Sign]:
+    """Where the nearest sentence or row speaks of other days than those asked about, or speaks of these, and another
+    one has the other words of the question. A row that is asked for by its cells was chosen by its day."""
+    if best.ranges.other_days and not best.value_rows:
+        yield _Sign(_OTHER_DAYS_PENALTY, phrase("The nearest passage speaks of other days than those asked about."))
+    if best.ranges.is_date_unclear:
+        yield _Sign(0.0, phrase("Nobody can tell the day from the month in a date of the nearest passage."))
+    beside = (one for one in evidence.sentences if one.source == best.source and one.ranges.is_beside_asked)
+    said = frozenset(terms(best.text))
+    lacking = [word for one in beside for word in topic_words(question) if _says_alone(word, one.text, said)]
+    if best.ranges.days and lacking:
+        yield _unmentioned(_NAME_PENALTY, lacking)
+
+
+def _says_alone(word: str, text: str, others: frozenset[str]) -> bool:
+    return bool(stems := frozenset(terms(word)) & frozenset(terms(text))) and stems.isdisjoint(others)
 
 
 def _empty_column(question: str, best: Sentence) -> str:

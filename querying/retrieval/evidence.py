@@ -282,7 +282,4 @@ def _trim_window(window: Window, words: QuestionWords) -> Window:
     """Without the sentences before the first and after the last that say a word of the question: an eighth of what the
     model would read where there is much to read. A window without any such word stays whole."""
     matching = [at for at, stems in enumerate(window.span_stems) if words.says_any(stems)]
-    if not matching:
-        return window
-    part = slice(matching[0], matching[-1] + 1)
-    return replace(window, spans=window.spans[part], span_stems=window.span_stems[part])
+    return window.part(matching[0], matching[-1]) if matching else window

@@ -159,10 +159,12 @@ class QuestionWords:
         said = (self._wording.is_said(stem, stems) for stem in self._stems)
         return np.fromiter(said, dtype=np.bool_, count=len(self._stems))
 
-    def match_ranges(self, sentences: Sequence[str]) -> list[RangeMatch]:
-        """For each sentence which quantities, days and dates of the question its ranges include and exclude."""
+    def match_ranges(self, sentences: Sequence[str], *, day_first: Sequence[bool | None] = ()) -> list[RangeMatch]:
+        """For each sentence which quantities, days and dates of the question its ranges include and exclude;
+        `day_first` tells for each how its document writes dates in figures."""
         matches = match_ranges(self._question, sentences, is_english=not self._wording.language)
-        return with_dates(self.english, sentences, with_weekdays(self.english, sentences, matches))
+        with_days = with_weekdays(self.english, sentences, matches)
+        return with_dates(self.english, sentences, with_days, day_first=day_first)
 
     def _is_any(self, stems: Set[str]) -> NDArray[np.bool_]:
         """Which rows of the states belong to these very stems."""

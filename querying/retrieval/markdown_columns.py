@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
+from knowledge.search.passages import Passage
+from language.cache_sizes import CACHED_PASSAGES
 from language.terms import terms
 from querying.retrieval.asked_column import AskedCells, Grid, find_asked_cells
 from querying.retrieval.late_interaction import NO_WORDS
-from querying.retrieval.markdown_tables import Span, TableLayout, row_cells
+from querying.retrieval.markdown_tables import Span, row_cells, table_layout
+from querying.retrieval.sentence_windows import title_prefix
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,24 +32,15 @@ class AskedRow:
 AskedRows = Mapping[Span, AskedRow]
 
 
-@dataclass(frozen=True)
-class TitledText:
-    """A passage with the layout of its tables, and the title that stands above it."""
-
-    content: str
-    layout: TableLayout
-    title: str
-
-
 def asked_words_by_row(
-    question: str, texts: Sequence[TitledText], *, known: Callable[[], frozenset[str]]
+    question: str, passages: Sequence[Passage], *, known: Callable[[], frozenset[str]]
 ) -> list[AskedRows]:
-    """For each text the rows that the question names, with the words that ask for a cell of them; `known` gives the
-    stems of all that was found. The best texts come first. Raises `EmbedderError`."""
-    tables = [(at, table) for at, text in enumerate(texts) for table in read_markdown_tables(text)]
-    found: list[dict[Span, AskedRow]] = [{} for _ in texts]
-    asked_cells = find_asked_cells(question, [table.grid() for _, table in tables], known=known)
-    for (at, table), asked in zip(tables, asked_cells, strict=True):
+    """For each passage the rows that the question names, with the words that ask for a cell of them; `known` gives the
+    stems of all that was found. The best passages come first. Raises `EmbedderError`."""
+    tables = [(at, table) for at, one in enumerate(passages) for table in markdown_tables_of(one)]
+    found: list[dict[Span, AskedRow]] = [{} for _ in passages]
+    grids = [table.grid(title_prefix(passages[at])) for at, table in tables]
+    for (at, table), asked in zip(tables, find_asked_cells(question, grids, known=known), strict=True):
         if asked:
             found[at] |= table.asked_rows(asked)
     return list(found)
@@ -53,20 +48,20 @@ def asked_words_by_row(
 
 @dataclass(frozen=True, kw_only=True)
 class MarkdownTable:
-    """The heads of a table, and its rows with as many cells."""
+    """The heads of a table, its header row, and its rows with as many cells."""
 
     heads: Sequence[str]
+    header: str
     rows: Sequence[tuple[Span, list[str]]]
-    title: str
 
-    def grid(self) -> Grid:
-        """The table as it is asked."""
+    def grid(self, title: str) -> Grid:
+        """The table as it is asked below this title."""
         name, *columns = self.heads
         return Grid(
             labels=[f"{name} {cells[0]}" for _, cells in self.rows],
             heads=columns,
             cells=[cells[1:] for _, cells in self.rows],
-            caption=frozenset(terms(self.title)),
+            caption=frozenset(terms(title)),
         )
 
     def asked_rows(self, asked: AskedCells) -> dict[Span, AskedRow]:
@@ -79,13 +74,21 @@ class MarkdownTable:
         }
 
 
-def read_markdown_tables(text: TitledText) -> Iterator[MarkdownTable]:
-    """The tables of the text whose header rows it shows."""
+def markdown_tables_of(passage: Passage) -> tuple[MarkdownTable, ...]:
+    """The tables of the passage whose header rows it shows."""
+    return _read_tables(passage.content, passage.source_type)
+
+
+@lru_cache(maxsize=CACHED_PASSAGES)
+def _read_tables(content: str, source_type: str) -> tuple[MarkdownTable, ...]:
     tables: dict[Span, list[Span]] = {}
-    for span, header in text.layout.headers.items():
+    for span, header in table_layout(content, source_type).headers.items():
         tables.setdefault(header, []).append(span)
-    for header, spans in tables.items():
-        heads = row_cells(text.content[slice(*header)])
-        rows = [(span, row_cells(text.content[slice(*span)])) for span in spans]
-        same = [(span, cells) for span, cells in rows if len(cells) == len(heads)]
-        yield MarkdownTable(heads=heads, rows=same, title=text.title)
+    return tuple(_read_table(content, header, spans) for header, spans in tables.items())
+
+
+def _read_table(content: str, header: Span, spans: Sequence[Span]) -> MarkdownTable:
+    text = content[slice(*header)]
+    heads = row_cells(text)
+    rows = [(span, row_cells(content[slice(*span)])) for span in spans]
+    return MarkdownTable(heads=heads, header=text, rows=[one for one in rows if len(one[1]) == len(heads)])

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from knowledge.readers.tables import CELL_SEPARATOR, is_separator_row
+from knowledge.search.passages import content_spans
+from language.cache_sizes import CACHED_PASSAGES
 
 Span = tuple[int, int]
 
@@ -27,6 +30,12 @@ class TableLayout:
         if len(names) != len(cells):
             return row
         return CELL_SEPARATOR.join(f"{name}: {cell}" for name, cell in zip(names, cells, strict=True) if cell)
+
+
+@lru_cache(maxsize=CACHED_PASSAGES)
+def table_layout(content: str, source_type: str) -> TableLayout:
+    """What the sentences of a passage are in its Markdown tables. Remembered, for an answer asks several times."""
+    return read_layout(content, content_spans(content, source_type))
 
 
 def read_layout(content: str, spans: Sequence[Span]) -> TableLayout:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from knowledge.embedders.packed_states import PackedStates
 from knowledge.search.passages import Passage
 from language.terms import terms
 from querying.retrieval.late_interaction import Span
-from querying.retrieval.markdown_tables import TableLayout, read_layout
+from querying.retrieval.markdown_tables import TableLayout, table_layout
 from querying.retrieval.token_states import KeptStates, kept_states
 
 # A window has about 200 tokens.
@@ -51,6 +51,18 @@ class Window:
             parts.insert(0, (self.repeated, len(self.head) - 1 - self.repeated[1]))
         return kept_states(packed, parts)
 
+    def part(self, first: int, last: int) -> Window:
+        """Its sentences from `first` to `last`, with the header row of a table that they now begin inside of."""
+        repeated = self.layout.headers.get(self.spans[first])
+        title = self.head.removesuffix(f"{self.content[slice(*self.repeated)]} ") if self.repeated else self.head
+        return replace(
+            self,
+            spans=self.spans[first : last + 1],
+            span_stems=self.span_stems[first : last + 1],
+            head=title + (f"{self.content[slice(*repeated)]} " if repeated else ""),
+            repeated=repeated,
+        )
+
     def header_place(self, span: Span) -> Span | None:
         """Where the text has the header row of this row; None where it is no row, or its header is not there."""
         header = self.layout.headers.get(span)
@@ -64,7 +76,7 @@ class Window:
 def split_into_windows(index: int, passage: Passage) -> list[Window]:
     """Neighbouring sentences together, as many as fit one window of the model, each with the title before it."""
     content, spans = passage.content, passage.sentence_spans()
-    layout = read_layout(content, spans)
+    layout = table_layout(content, passage.source_type)
     groups: list[list[Span]] = []
     for span in spans:
         if groups and span[1] - groups[-1][0][0] <= _WINDOW_CHARACTERS:

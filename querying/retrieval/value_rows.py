@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from knowledge.search.passages import Passage
@@ -10,8 +10,8 @@ from language.terms import terms
 from language.topic_words import topic_stems
 from querying.retrieval.asked_column import Grid
 from querying.retrieval.asked_values import ValueRows, rows_asked_by_value
-from querying.retrieval.markdown_columns import MarkdownTable, TitledText, read_markdown_tables
-from querying.retrieval.markdown_tables import Span, read_layout, row_cells
+from querying.retrieval.markdown_columns import MarkdownTable, markdown_tables_of
+from querying.retrieval.markdown_tables import row_cells
 from querying.retrieval.passage_tables import has_table_rows, is_row, parse_cells, row_name
 from querying.retrieval.sentence_windows import title_prefix
 from querying.retrieval.table_evidence import AskedTable, Place
@@ -43,10 +43,10 @@ def prefer_asked_cells(evidence: Evidence, *, question: str) -> Evidence:
         _behind(one, best.get(row_name(one.text))) if is_row(one.text) and asked.isdisjoint(_head_stems(one)) else one
         for one in evidence.sentences
     ]
-    sentences.sort(key=lambda one: (-one.score, one.source, one.start))
-    first = sentences[0]
+    first, *others = _best_first(sentences)
     has_changed = first != evidence.sentences[0]
-    return replace(evidence, sentences=tuple(sentences), strength=first.strength if has_changed else evidence.strength)
+    strength = first.strength if has_changed else evidence.strength
+    return replace(evidence, sentences=(first, *others), strength=strength)
 
 
 def _behind(one: Sentence, other: Sentence | None) -> Sentence:
@@ -68,8 +68,10 @@ def _head_stems(one: Sentence) -> frozenset[str]:
 def with_value_rows(evidence: Evidence, *, question: str, tables: Sequence[AskedTable]) -> Evidence:
     """The evidence with a mark on the rows that the English question asks for by their cells: of these tables, and of
     the Markdown tables of its passages. They come before the other rows of their table, and those that were not scored
-    join the others of them that were. Of several tables those count that leave least of the question unsaid."""
+    join the others of them that were. Of several tables those count that leave least of the question unsaid. Excluded
+    rows are no evidence."""
     placed = [*map(_placed, tables), *_markdown_tables(question, evidence.passages)]
+    evidence = _without_excluded(evidence, placed)
     with_rows = [one for one in placed if one.asked.columns]
     if not with_rows:
         return evidence
@@ -79,10 +81,40 @@ def with_value_rows(evidence: Evidence, *, question: str, tables: Sequence[Asked
     for table in with_rows:
         if table.asked.unsaid == least:
             marked |= _marked_rows(table, known, evidence.passages)
-    if not marked:
+    return replace(evidence, sentences=_best_first({**known, **marked}.values())) if marked else evidence
+
+
+def _best_first(sentences: Iterable[Sentence]) -> tuple[Sentence, ...]:
+    return tuple(sorted(sentences, key=lambda one: (-one.score, one.source, one.start)))
+
+
+def _without_excluded(evidence: Evidence, tables: Sequence[_PlacedTable]) -> Evidence:
+    """The evidence in which excluded rows have no score and are not quoted, wherever a passage shows them. Where no
+    table has a row that meets what is asked for, neither is a sentence that does not say all of the values."""
+    excluded = {
+        evidence.page_place(*table.rows[at][0][:2]): table.asked.words
+        for table in tables
+        for at in table.asked.excluded
+    }
+    if not excluded:
         return evidence
-    sentences = sorted((known | marked).values(), key=lambda one: (-one.score, one.source, one.start))
-    return replace(evidence, sentences=tuple(sentences))
+    has_rows = any(one.asked.columns for one in tables)
+    unmet = frozenset() if has_rows else frozenset(one.asked.words for one in tables if one.asked.is_unmet)
+    found, strength = list[Sentence](), 0.0
+    for one in evidence.sentences:
+        lacking = (words for words in unmet if not _says_all(words, one, evidence))
+        if words := excluded.get(evidence.page_place(one.source, one.start)) or next(lacking, None):
+            ranges = replace(one.ranges, excluded=one.ranges.excluded | words)
+            found.append(replace(one, score=0.0, strength=0.0, ranges=ranges))
+        else:
+            found.append(one)
+            strength = max(strength, one.strength)
+    return replace(evidence, sentences=_best_first(found), strength=min(evidence.strength, strength))
+
+
+def _says_all(words: frozenset[str], one: Sentence, evidence: Evidence) -> bool:
+    titles = evidence.passages[one.source].titles
+    return words <= one.ranges.days.union(terms(f"{titles} {one.header} {one.text}"))
 
 
 def _marked_rows(
@@ -129,13 +161,13 @@ class _Parts:
     cells: list[Sequence[str]] = field(default_factory=list)
     caption: frozenset[str] = frozenset()
 
-    def add(self, source: int, passage: Passage, table: MarkdownTable, headers: Mapping[Span, Span]) -> None:
-        grid = table.grid()
+    def add(self, source: int, passage: Passage, table: MarkdownTable) -> None:
+        grid = table.grid(title_prefix(passage))
         self.caption |= grid.caption
         for (span, _), label, cells in zip(table.rows, grid.labels, grid.cells, strict=True):
             on_page = (passage.page_id, passage.start + span[0])
             if on_page not in self.rows:
-                self.rows[on_page] = ((source, *span), passage.content[slice(*headers[span])])
+                self.rows[on_page] = ((source, *span), table.header)
                 self.labels.append(label)
                 self.cells.append(cells)
 
@@ -146,11 +178,9 @@ def _markdown_tables(question: str, passages: Sequence[Passage]) -> Iterator[_Pl
     for source, passage in enumerate(passages):
         if not has_table_rows(passage):
             continue
-        layout = read_layout(passage.content, passage.sentence_spans())
-        title = title_prefix(passage)
-        for table in read_markdown_tables(TitledText(passage.content, layout, title)):
-            key = (f"{passage.document_id} {title}", tuple(table.heads))
-            found.setdefault(key, _Parts()).add(source, passage, table, layout.headers)
+        for table in markdown_tables_of(passage):
+            key = (f"{passage.document_id} {title_prefix(passage)}", tuple(table.heads))
+            found.setdefault(key, _Parts()).add(source, passage, table)
     for (name, heads), parts in found.items():
         grid = Grid(labels=parts.labels, heads=heads[1:], cells=parts.cells, caption=parts.caption)
         yield _PlacedTable(

@@ -7,13 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice, pairwise
+from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
 
 from knowledge.search.passages import Passage
+from language.calendar_dates import day_first_in
 from querying.retrieval.late_interaction import NO_MATCH, NO_WORDS, Matrix, QuestionWords, SentenceMatch, Span
-from querying.retrieval.markdown_columns import AskedRows, TitledText, asked_words_by_row
+from querying.retrieval.markdown_columns import AskedRows, asked_words_by_row
 from querying.retrieval.passage_tables import stems_of
 from querying.retrieval.sentence_windows import Window, title_prefix
 from querying.retrieval.token_states import WindowStates
@@ -72,7 +74,9 @@ def match_windows(
         for at, titled in enumerate(in_title)
     ]
     rows = [window.layout.row_text(window.content, span) for window in windows for span in window.spans]
-    ranges = iter(words.match_ranges(rows))
+    orders = _orders_of_dates(passages)
+    of_rows = [orders[passages[window.passage].document_id] for window in windows for _ in window.spans]
+    ranges = iter(words.match_ranges(rows, day_first=of_rows))
     asked = _asked_rows(words, passages, windows)
     known = {} if known is None else known
     for number, (window, each, read) in enumerate(zip(windows, similar, states, strict=True)):
@@ -89,6 +93,15 @@ def match_windows(
             known[number] = before = MatchedWindow(basis=basis, matches=matches)
         found[at] += before.matches
     return found
+
+
+def _orders_of_dates(passages: Sequence[Passage]) -> dict[UUID, bool | None]:
+    """For each document whether its dates in figures begin with the day, as far as these passages tell."""
+    found: dict[UUID, set[bool | None]] = {}
+    for passage in passages:
+        found.setdefault(passage.document_id, set()).add(day_first_in(passage.content))
+    known = {document: orders - {None} for document, orders in found.items()}
+    return {document: orders.pop() if len(orders) == 1 else None for document, orders in known.items()}
 
 
 def _match_window(
@@ -143,12 +156,11 @@ def _continues_by_pronoun(content: str, before: Span, span: Span) -> bool:
 
 def _asked_rows(words: QuestionWords, passages: Sequence[Passage], windows: Sequence[Window]) -> dict[int, AskedRows]:
     """For each passage with a Markdown table the words that ask for its rows in other words than its heads."""
-    layouts = {window.passage: window.layout for window in windows if window.layout.headers}
-    if not layouts or not words.english:
+    best_first = sorted({window.passage for window in windows if window.layout.headers})
+    if not best_first or not words.english:
         return {}
-    best_first = sorted(layouts)
-    texts = [TitledText(passages[at].content, layouts[at], title_prefix(passages[at])) for at in best_first]
-    asked = asked_words_by_row(words.english, texts, known=partial(stems_of, passages))
+    with_tables = [passages[at] for at in best_first]
+    asked = asked_words_by_row(words.english, with_tables, known=partial(stems_of, passages))
     return dict(zip(best_first, asked, strict=True))
 
 

@@ -22,7 +22,8 @@ class RangeMatch:
     is the question with the ranges in their place; empty where none is. `days` are the stems of the days of the week
     and the dates that are asked about and that the sentence speaks of ("Monday to Friday" speaks of Wednesday, "15 May
     to 15 September" of July), `other_days` all of those asked about where it speaks of others alone. `is_beside_asked`:
-    it does, and the sentence or row beside it speaks of those asked about.
+    it does, and the sentence or row beside it speaks of those asked about. `is_date_unclear`: it speaks of those asked
+    about if the day of "12/03/2026" is the one, and of others if it is the other one.
     """
 
     included: frozenset[str] = frozenset()
@@ -32,6 +33,7 @@ class RangeMatch:
     days: frozenset[str] = frozenset()
     other_days: frozenset[str] = frozenset()
     is_beside_asked: bool = False
+    is_date_unclear: bool = False
 
 
 NO_RANGE_MATCH = RangeMatch()
@@ -121,3 +123,8 @@ class Evidence:
     labels: Mapping[uuid.UUID, str] = field(default_factory=dict, compare=False)
     wording: Wording = ENGLISH_WORDING
     section_list: SectionList | None = None
+
+    def page_place(self, source: int, start: int) -> tuple[int, int]:
+        """The page on which a place of a passage is, and where there: passages overlap."""
+        passage = self.passages[source]
+        return passage.page_id, passage.start + start

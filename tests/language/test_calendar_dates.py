@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from language.calendar_dates import dates_spoken_of, named_dates
+from language.calendar_dates import dates_spoken_of, day_first_in, named_dates
 from tests.linear_time import grows_linearly
 
 POOL = "The outdoor pool is open from 15 May to 15 September."
@@ -76,6 +76,12 @@ def speaks_of(text: str, asked: str) -> bool:
         ("Between 20 December and 10 January it is closed.", "on 1 January", True),
         ("In July 8 lifeguards work at the lake.", "on 20 July", True),
         ("January 10 EUR, July 25 EUR", "on 20 July", True),
+        ("The test is on 19/01/2026.", "on 19 January 2026", True),
+        ("The test is on 01/19/2026.", "on 19 January 2026", True),
+        ("The test is on 05.06.2026.", "on 5 June 2026", True),
+        ("It is open from 25/05/2026 to 13/09/2026.", "on 1 July 2026", True),
+        ("It is open from 25/05/2026 to 13/09/2026.", "on 1 October 2026", False),
+        ("The test is on 19 January 2026.", "on 19/01/2026", True),
         (MARKET, "on 6 December", True),
         (MARKET, "on 6 December 2026", True),
         (MARKET, "on 6 December 2027", False),
@@ -97,6 +103,8 @@ def test_a_range_of_dates_speaks_of_the_days_within_it(text: str, asked: str, ex
         "Bulbs must not be planted or sown in beds before 1 March.",
         "Jan sat in the sun, and you may march to 5 houses.",
         "May I park here?",
+        "May 3 people share a room?",
+        "Version 12.45.2026 is 40/13/2026.",
         "Use 31 screws.",
     ],
 )
@@ -113,6 +121,8 @@ def test_what_is_not_exact_says_nothing(text: str) -> None:
         ("Is it open in early June?", []),
         ("Can I pay before 1 June?", []),
         ("5 may be enough", []),
+        ("May 3 people share a room in May?", [((), "May", "")]),
+        ("Is it on 05/06/2026?", []),  # May or June
     ],
 )
 def test_a_question_names_dates_that_it_is_about(question: str, dates: list[object]) -> None:
@@ -120,7 +130,33 @@ def test_a_question_names_dates_that_it_is_about(question: str, dates: list[obje
 
 
 @pytest.mark.parametrize(
-    "piece", ["from 1 May ", "1 ", "May ", "until the ", "1-", "1, ", "on or before Mon ", "between May and "]
+    ("text", "expected"),
+    [
+        ("On 12/03/2026 and 25/07/2026.", True),
+        ("On 12/03/2026 and 07/25/2026.", False),
+        ("On 12/03/2026.", None),
+        ("On 25/07/2026 and 07/25/2026.", None),
+    ],
+)
+def test_dates_that_may_be_read_in_one_way_alone_tell_how_the_others_are_read(text: str, expected: bool | None) -> None:
+    assert day_first_in(text) is expected
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "from 1 May ",
+        "May 3 people ",
+        "12/03/2026 ",
+        "1/",
+        "1 ",
+        "May ",
+        "until the ",
+        "1-",
+        "1, ",
+        "on or before Mon ",
+        "between May and ",
+    ],
 )
 def test_a_long_text_is_read_in_linear_time(piece: str) -> None:
     assert grows_linearly(dates_spoken_of, piece)

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from querying.answering.llms.extractive.unquoted_rows import describe_unquoted_rows
 from querying.types.evidence import Evidence, RangeMatch
 from tests.querying.test_extractive import answered, read, under
 
@@ -164,3 +165,15 @@ def test_a_row_that_stands_twice_is_quoted_once_and_in_words() -> None:
     assert [one.claim for one in answered("Which items are red?", below)] == [shirt]
     named = with_marks(STOCK, "| Shirt", "Shirt", asked_words=frozenset())
     assert [one.claim for one in answered("What colour is the shirt?", named)] == [shirt]
+
+
+def test_of_many_rows_with_a_value_the_first_are_quoted_and_the_answer_says_so() -> None:
+    rows = "".join(f"| Tool {number} | Cellar |\n" for number in range(1, 15))
+    found = read(f"| Tool | Place |\n|---|---|\n{rows}", "Tool 9")
+    marked = [replace(one, value_rows="tools") if "Cellar" in one.text else one for one in found.sentences]
+    many = replace(found, sentences=tuple(marked))
+    question = "Which tools are in the cellar?"
+    assert [one.claim for one in answered(question, many)] == [f"Tool Tool {n} — place: Cellar." for n in range(1, 13)]
+    assert describe_unquoted_rows(question, many) == "This is only a part: the first 12 of at least 14 rows."
+    few = replace(found, sentences=tuple(marked[:-2]))
+    assert describe_unquoted_rows(question, few) == ""

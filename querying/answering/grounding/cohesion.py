@@ -39,7 +39,7 @@ def _words_of_parts(claim: str) -> Iterator[list[str]]:
     30 mm"), the words and numbers of that."""
     predicate = ""
     for part in reversed(_CLAIM_PARTS.split(claim)):
-        words = _content_sequence(extract_figures(part).words)
+        words = [*_content_sequence(extract_figures(part).words), *numbers_in(part)]
         if has_predicate(part, (0, len(part))):
             predicate = part[len(text_before_predicate(part)) :]
         elif not numbers_in(part):

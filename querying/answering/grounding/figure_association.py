@@ -9,7 +9,7 @@ from itertools import pairwise, product
 
 from language.bound_words import AT_LEAST, AT_MOST, LESS_THAN, MORE_THAN
 from language.cache_sizes import CACHED_SENTENCES
-from language.clauses import text_before_predicate
+from language.clauses import split_subject, text_before_predicate
 from language.content_words import content_stems
 from language.figures.figure_extraction import extract_figures
 from language.figures.figure_types import TOLERANCE, Identifier, Quantity, StatedDate
@@ -47,6 +47,14 @@ def misattributes_figure(claim: str, source: str) -> bool:
     said = figure_contexts(source)
     if len(said) < 2:
         return False
+    return any(_misattributes(one, said, source) for one in _of_each_thing(claim))
+
+
+def _of_each_thing(claim: str) -> list[str]:
+    return [claim, *([] if _RESPECTIVELY.search(claim) else split_subject(claim))]
+
+
+def _misattributes(claim: str, said: tuple[FigureContext, ...], source: str) -> bool:
     claimed = _ClaimFigures(content_stems(extract_figures(claim).words), figure_contexts(claim))
     if len(claimed.parts) * len(said) > _MAX_COMPARISONS:
         return True

@@ -28,7 +28,7 @@ from querying.answering.grounding.claim_support import (
 from querying.answering.grounding.linked_sentences import numbers_in, stems_with_subjects
 from querying.answering.grounding.quotations import find_quotations
 from querying.answering.grounding.quoted_lines import listed_item_spans, quoted_lines_span
-from querying.retrieval.markdown_tables import TableLayout, read_layout
+from querying.retrieval.markdown_tables import table_layout
 from querying.sanitize import sanitize
 
 # A quotation may run over several sentences.
@@ -169,7 +169,7 @@ def _candidate_spans(claim: str, passage: Passage, around: Surroundings) -> Iter
     text, wanted = passage.content, content_stems(claim) | numbers_in(claim)
     for run, piece in _runs_sharing_words(claim, passage):
         words = compare_words(claim, piece, around)
-        sentences = [as_one_line(text[start:end]) for start, end in run]
+        sentences = [_sentence_text(text, span, passage.source_type) for span in run]
         shared = [wanted & stems for stems in stems_with_subjects(sentences)]
         start, end = run[0][0], run[-1][1]
         yield _CandidateSpan(start=start, end=end, text=piece, sentences=sentences, shared=shared, words=words)
@@ -177,29 +177,37 @@ def _candidate_spans(claim: str, passage: Passage, around: Surroundings) -> Iter
 
 def _runs_sharing_words(claim: str, passage: Passage) -> Iterator[tuple[Sequence[tuple[int, int]], str]]:
     """The runs of sentences that share a word with the claim, and how each reads in one line. A run is a sentence, two
-    neighbouring ones, a row of a Markdown table with its headers, or a list with the line that leads in to it."""
+    neighbouring ones, a row of a Markdown table as it stands or with its headers, or a list with the line that leads in
+    to it."""
     wanted, text = stem_set(claim), passage.content
     widest = _MAX_QUOTATION_SENTENCES if find_quotations(claim) else _MAX_SENTENCES
-    layout = _table_layout(text, passage.source_type)
+    layout = table_layout(text, passage.source_type)
     for row in layout.headers:
         piece = as_one_line(layout.row_text(text, row))
         if wanted & stem_set(piece):
             yield [row], piece
     for run in _sentence_runs(text, passage.source_type, widest=widest):
-        piece = _run_text(text, run)
+        piece = _run_text(text, run, passage.source_type)
         if wanted & stem_set(piece):
             yield run, piece
 
 
-def _run_text(text: str, run: Sequence[tuple[int, int]]) -> str:
-    """The run in one line; rows of one table that are read with the names of their columns stay on lines of their
-    own."""
+def _run_text(text: str, run: Sequence[tuple[int, int]], source_type: str) -> str:
+    """The run in one line; rows of one table stay on lines of their own, with the names of their columns."""
+    headers = table_layout(text, source_type).headers
     lines, start = [], run[0][0]
     for before, after in pairwise(run):
+        is_in_table = before in headers and headers[before] == headers.get(after)
+        if is_in_table:
+            return "\n".join(_sentence_text(text, span, source_type) for span in run)
         if _row_labels(text[slice(*before)]) & _row_labels(text[slice(*after)]):
             lines.append(as_one_line(text[start : before[1]]))
             start = after[0]
     return "\n".join([*lines, as_one_line(text[start : run[-1][1]])])
+
+
+def _sentence_text(text: str, span: tuple[int, int], source_type: str) -> str:
+    return as_one_line(table_layout(text, source_type).row_text(text, span))
 
 
 def _row_labels(sentence: str) -> frozenset[str]:
@@ -230,11 +238,6 @@ def _list_run(text: str, spans: Sequence[tuple[int, int]], at: int) -> Sequence[
     while end < len(spans) and end - at <= _MAX_LIST_ITEMS and _LIST_ITEM.match(text, spans[end][0]):
         end += 1
     return spans[at:end]
-
-
-@lru_cache(maxsize=CACHED_PASSAGES)
-def _table_layout(text: str, source_type: str) -> TableLayout:
-    return read_layout(text, content_spans(text, source_type))
 
 
 def _is_span_ruled_out(claim: str, candidate: _CandidateSpan, around: Surroundings) -> bool:

@@ -76,6 +76,11 @@ def test_ranges_and_bounds_of_a_question_are_no_plain_quantities() -> None:
     assert [one.number for one in plain_quantities("more than 5 days, 7 to 9 km, 30 kg")] == ["30"]
 
 
+def test_one_day_is_a_number_of_days_unless_something_is_told_of_it() -> None:
+    assert plain_quantities("One day I would like to row for 3 hours.")[0].number == "3"
+    assert plain_quantities("I cancel one day before arrival.")[0].number == "1"
+
+
 def test_bounds_of_two_rules_are_two_intervals() -> None:
     first, second = read_intervals("At least 7 days are needed. At most 14 days are paid.")
     assert (first.low, first.high, second.low, second.high) == (7, None, None, 14)

@@ -41,6 +41,11 @@ COURSES = Grid(
         ("How much do courses in the main hall cost?", [1, 2]),
         ("Where does Tom Berger teach?", [1, 3]),
         ("Where are the courses of Tom Berger?", [1, 3]),
+        ("Which courses are not on Friday?", [0, 3, 4]),
+        ("Which courses are on days other than Monday?", [1, 2, 3]),
+        ("Which courses other than the ones on Friday are there in the library?", [0]),
+        ("Apart from pottery, which courses are on Monday?", [4]),
+        ("Which courses are not led by Tom Berger?", [0, 2]),  # nobody knows who leads the last one
     ],
 )
 def test_a_cell_that_the_question_says_as_a_whole_asks_for_its_rows(question: str, rows: list[int]) -> None:
@@ -51,7 +56,11 @@ def test_a_cell_that_the_question_says_as_a_whole_asks_for_its_rows(question: st
     "question",
     [
         "Which courses are on Sunday?",
-        "Which courses are not on Friday?",
+        "Isn't there a course on Friday?",
+        "Which courses are not on Friday in the main hall?",  # nobody knows which of both is denied
+        "Which teachers are not there on Friday?",  # other courses of theirs may be
+        "Does Mira Lang teach in the main hall?",  # each is said, of two rows
+        "Which courses are in the gate on Friday?",
         "Is pottery on Friday?",  # it names another row
         "Where do I book the library tour?",  # a word of the row's name is no place
         "Which courses cost less than €95?",  # a figure is left to the ranges
@@ -75,3 +84,33 @@ def test_other_questions_ask_for_no_row_by_its_cells(question: str) -> None:
 def test_a_value_that_all_rows_have_picks_none() -> None:
     same = Grid(labels=["Group A", "Group B"], heads=["Hall"], cells=[["Dojo"], ["Dojo"]])
     assert not rows_asked_by_value("Which groups are in the dojo?", same).columns
+
+
+@pytest.mark.parametrize(
+    ("question", "rows"),
+    [
+        ("Does Mira Lang teach on Friday?", {0, 1, 2, 3, 4}),  # no row says both, so none answers
+        ("Which courses are not on Friday?", {1, 2}),
+        ("Where is the main hall?", {0, 1, 2, 3, 4}),  # what takes place there does not say where it is
+        ("Which teachers are not there on Friday?", {0, 1, 2, 3, 4}),
+        ("Which courses are on Friday?", set()),
+        ("Is pottery in the main hall on Friday?", set()),  # the row that it names answers it
+        ("Isn't there a course on Friday?", set()),
+    ],
+)
+def test_rows_that_do_not_meet_what_is_asked_are_excluded(question: str, rows: set[int]) -> None:
+    assert rows_asked_by_value(question, COURSES).excluded == rows
+
+
+def test_the_column_is_meant_whose_head_the_question_names() -> None:
+    bins = Grid(
+        labels=["Street Elm", "Street Ash", "Street Oak"],
+        heads=["Paper bin", "Organic bin"],
+        cells=[["Monday", "Friday"], ["Friday", "Monday"], ["Friday", "Tuesday"]],
+    )
+    assert list(rows_asked_by_value("In which streets is the organic bin emptied on Monday?", bins).columns) == [1]
+
+
+def test_a_value_that_denies_is_not_denied_by_the_question() -> None:
+    boats = Grid(labels=["Boat A", "Boat B"], heads=["Bicycles"], cells=[["not carried"], ["carried free"]])
+    assert list(rows_asked_by_value("On which boats are bicycles not carried?", boats).columns) == [0]

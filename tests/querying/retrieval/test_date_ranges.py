@@ -4,6 +4,7 @@ import pytest
 
 from language.terms import terms
 from querying.answering.llms.extractive.sentence_selection import select_sentences
+from querying.answering.sufficiency import assess_sufficiency
 from querying.question.resolve import WeightedTurn
 from querying.retrieval.date_ranges import with_dates
 from querying.retrieval.evidence import score_evidence
@@ -41,9 +42,23 @@ def test_the_sentence_or_row_of_the_asked_date_answers(question: str, answer: st
 
 @pytest.mark.parametrize("question", ["Is the outdoor pool open in October?", "Is the outdoor pool open on 2 May?"])
 def test_a_sentence_about_other_dates_is_no_near_match(question: str) -> None:
-    best = evidence_for(question).sentences[0]
+    found = evidence_for(question)
+    best = found.sentences[0]
     assert best.text == POOL
     assert best.weakest < 0.5, "an answer from it is never called high"
+    judged = assess_sufficiency(question, found, threshold=0.45)
+    assert not judged.passes
+    assert "speaks of other days" in " ".join(judged.why)
+
+
+def test_the_date_of_another_thing_lacks_the_word_of_the_thing_that_is_asked_about() -> None:
+    text = "Trout may be caught from 16 March to 30 September. Pike may be caught from 1 May to 31 January."
+    question = "Can trout be caught in November?"
+    turns = [WeightedTurn(text=question, weight=1.0)]
+    found = score_evidence(turns=turns, passages=[passage(text)], weights=dict.fromkeys(terms(question), 1.0))
+    judged = assess_sufficiency(question, found, threshold=1.0)
+    assert judged.grounds.has_signs, "an answer from it is never called high"
+    assert "does not mention trout" in " ".join(judged.why)
 
 
 def test_a_date_decides_however_little_it_weighs() -> None:
@@ -76,3 +91,31 @@ def test_a_day_is_not_stated_by_the_name_of_its_month() -> None:
 )
 def test_where_no_exact_date_is_named_nothing_changes(question: str, sentence: str) -> None:
     assert with_dates(question, [sentence], [NO_RANGE_MATCH]) == [NO_RANGE_MATCH]
+
+
+@pytest.mark.parametrize(
+    ("day_first", "asked", "days", "is_unclear"),
+    [
+        (True, "12 March 2026", True, False),
+        (True, "3 December 2026", False, False),
+        (False, "3 December 2026", True, False),
+        (None, "12 March 2026", True, True),
+        (None, "3 December 2026", True, True),
+        (None, "4 May 2026", False, False),
+    ],
+)
+def test_a_date_in_figures_is_read_as_its_document_writes_them(
+    day_first: bool | None, asked: str, days: bool, is_unclear: bool
+) -> None:
+    sentences, matches = ["The meeting is on 12/03/2026."], [NO_RANGE_MATCH]
+    (match,) = with_dates(f"Is it on {asked}?", sentences, matches, day_first=[day_first])
+    assert bool(match.days) == days
+    assert bool(match.other_days) != days
+    assert match.is_date_unclear == is_unclear
+
+
+def test_since_a_day_of_a_year_says_nothing_of_a_month_without_a_year() -> None:
+    sentence = ["Since 1 April 2024 the fee is 5 EUR."]
+    assert with_dates("What is the fee in February?", sentence, [NO_RANGE_MATCH]) == [NO_RANGE_MATCH]
+    (match,) = with_dates("What is the fee in February 2025?", sentence, [NO_RANGE_MATCH])
+    assert match.days

@@ -261,3 +261,15 @@ def test_a_word_of_the_question_is_said_where_it_is_a_share_of_it() -> None:
             stems = frozenset(said.split())
             assert words.says_any(stems) == (words.share(stems) > 0), said
         assert words.says_any({"girder"}) == bool(forms)
+
+
+def test_a_part_of_a_window_begins_with_the_header_row_of_the_table_that_it_begins_inside_of() -> None:
+    rows = "".join(f"| Tool {number} | {number} EUR |\n" for number in range(1, 6))
+    (window,) = sentence_windows.split_into_windows(
+        0, passage(f"Tools are hired out.\n\n| Tool | Fee |\n|---|---|\n{rows}")
+    )
+    part = window.part(4, 5)
+    assert part.text == "Cover handbook > 3 Cover. | Tool | Fee | | Tool 2 | 2 EUR |\n| Tool 3 | 3 EUR |"
+    start, end = part.header_place(part.spans[0]) or (0, 0)
+    assert part.text[start:end] == "| Tool | Fee |"
+    assert part.part(0, 0).text == "Cover handbook > 3 Cover. | Tool | Fee | | Tool 2 | 2 EUR |"

@@ -74,3 +74,25 @@ def test_an_empty_cell_that_is_asked_for_in_other_words_is_told() -> None:
     for question, text in (("Who teaches the chess club?", COURSES), ("Who is in charge of table tennis?", COACHES)):
         best = judged(question, text).sentences[0]
         assert best.is_cell_empty, question
+
+
+def test_rows_that_meet_one_of_two_conditions_or_a_denied_one_are_no_evidence() -> None:
+    """Also where another passage shows them again."""
+    found = judged("Does Anna Keller teach on Friday?", COURSES, COURSES)
+    rows = [one for one in found.sentences if one.text.startswith("| ") and "Teacher" not in one.text]
+    assert rows
+    assert all(one.ranges.excluded and not one.strength for one in rows)
+    assert found.strength < 0.45
+    found = judged("Which courses are not on Friday?", COURSES)
+    assert [text.split()[1] for text in marked(found)] == ["Pottery"]
+    assert found.sentences[0].value_rows
+
+
+def test_where_no_row_meets_the_conditions_only_a_sentence_with_all_values_answers() -> None:
+    said, other = "Anna Keller also helps on Friday.", "All teachers meet on Friday."
+    found = judged("Does Anna Keller teach on Friday?", COURSES, f"{said} {other}")
+    assert [one.text for one in found.sentences if one.score] == [said]
+    found = judged("Where is the main hall?", COURSES, "The main hall is upstairs. Bread is sold there.")
+    assert [one.text for one in found.sentences if one.score] == ["The main hall is upstairs."]
+    found = judged("How do I book the main hall?", COURSES, "Rooms are booked at the office.")
+    assert found.sentences[0].text == "Rooms are booked at the office."

@@ -17,8 +17,8 @@ from querying.types.evidence import Evidence, Sentence
 
 # A longer table is not quoted as a whole, and more rows than these are not compared.
 _MAX_ROWS, _MAX_COMPARED = 8, 3
-# More rows than these are not quoted for what their cells say.
-_MAX_WITH_VALUE = 12
+# Of the rows that are asked for by what their cells say, so many are quoted.
+MAX_ROWS_WITH_VALUE = 12
 _MAX_OF_SAME_NAME = 4
 # Rows of another table are asked for as well where the best of them is as good as this beside the best row.
 _EQUAL_TABLE_RATIO = 0.88
@@ -46,12 +46,11 @@ def rows_asked_together(question: str, row: Sentence, neighbours: Neighbours) ->
 
 def rows_with_value(row: Sentence, evidence: Evidence) -> list[Sentence]:
     """The rows that the question asks for by what their cells say, those of this row's table and of others that answer
-    as well, in the order of the page; empty where it does not ask for this one so, or for more than can be quoted."""
+    as well, in the order of the page; empty where it does not ask for this one so."""
     equal = {one.value_rows for one in evidence.sentences if one.score >= _EQUAL_TABLE_RATIO * row.score}
     same = (one for one in evidence.sentences if row.value_rows and one.value_rows and one.value_rows in equal)
     by_place = {_place(one, evidence, first=row): one for one in sorted(same, key=lambda one: -one.source)}
-    rows = _without_copies([by_place[place] for place in sorted(by_place)])
-    return rows if len(rows) <= _MAX_WITH_VALUE else []
+    return _without_copies([by_place[place] for place in sorted(by_place)])
 
 
 def rows_of_same_name(row: Sentence, evidence: Evidence) -> list[Sentence]:
@@ -61,8 +60,9 @@ def rows_of_same_name(row: Sentence, evidence: Evidence) -> list[Sentence]:
         return []
     name = row_name(row.text)
     same = [one for one in evidence.sentences if one.asked_words is not None and not one.is_cell_empty]
-    found = {_page_place(one, evidence): one for one in reversed(same) if row_name(one.text) == name}
-    others = [found[place] for place in sorted(found) if place != _page_place(row, evidence)]
+    found = {evidence.page_place(one.source, one.start): one for one in reversed(same) if row_name(one.text) == name}
+    own = evidence.page_place(row.source, row.start)
+    others = [found[place] for place in sorted(found) if place != own]
     rows = _without_copies([row, *others])
     return rows if 1 < len(rows) <= _MAX_OF_SAME_NAME else []
 
@@ -73,11 +73,6 @@ def _without_copies(rows: Sequence[Sentence]) -> list[Sentence]:
     for one in rows:
         found.setdefault((one.value_rows, " ".join(one.text.split())), one)
     return list(found.values())
-
-
-def _page_place(one: Sentence, evidence: Evidence) -> tuple[int, int]:
-    passage = evidence.passages[one.source]
-    return passage.page_id, passage.start + one.start
 
 
 def _place(one: Sentence, evidence: Evidence, *, first: Sentence) -> tuple[bool, str, int, int]:

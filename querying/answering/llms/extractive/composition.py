@@ -114,12 +114,7 @@ def _is_as_good_above(chosen: Sequence[Candidate], quotations: Sequence[Quotatio
 
 def _page_places(quotations: Sequence[Quotation], evidence: Evidence) -> set[tuple[int, int]]:
     """Page and place there of every sentence, for passages overlap."""
-    passages = evidence.passages
-    return {
-        (passages[source].page_id, passages[source].start + start)
-        for quotation in quotations
-        for source, start in quotation.places
-    }
+    return {evidence.page_place(source, start) for quotation in quotations for source, start in quotation.places}
 
 
 def _with_companions(sentence: Sentence, neighbours: Neighbours, *, question: str) -> Iterator[Quotation]:

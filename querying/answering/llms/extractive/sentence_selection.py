@@ -15,7 +15,12 @@ from language.content_words import content_stems
 from language.number_words import NUMBER_WORD_PATTERN
 from language.word_patterns import word_pattern
 from querying.answering.llms.extractive import table_headers
-from querying.answering.llms.extractive.asked_rows import rows_asked_together, rows_of_same_name, rows_with_value
+from querying.answering.llms.extractive.asked_rows import (
+    MAX_ROWS_WITH_VALUE,
+    rows_asked_together,
+    rows_of_same_name,
+    rows_with_value,
+)
 from querying.answering.llms.extractive.context_sentences import (
     antecedent,
     begins_with_pronoun,
@@ -89,7 +94,8 @@ def rank_candidates(question: str, evidence: Evidence) -> list[Candidate]:
         says_something = is_statement(stated) or replies(
             sentence.text, above=above, heading=neighbours.heading(sentence)
         )
-        if says_something and not is_head and not sentence.ranges.excluded:
+        is_of_other_case = bool(sentence.ranges.excluded) or sentence.ranges.is_beside_asked
+        if says_something and not is_head and not is_of_other_case:
             bonus = _SHARED_WORDS_BONUS * _weight_share(weights, stated)
             bonus += _FIGURE_BONUS * (asks_for_figure and _FIGURE.search(sentence.text) is not None)
             announces_next_page = leads_in(sentence.text) and neighbours.after(sentence) is None
@@ -203,7 +209,7 @@ def select_sentences(question: str, evidence: Evidence, *, first: Sentence | Non
     chosen = [first] if first else _best_of_each(evidence) or [candidates[0].sentence]
     best = candidates[0].score if candidates else 0.0
     if not first:
-        rows = rows_with_value(chosen[0], evidence) or rows_of_same_name(chosen[0], evidence)
+        rows = rows_with_value(chosen[0], evidence)[:MAX_ROWS_WITH_VALUE] or rows_of_same_name(chosen[0], evidence)
         if rows := rows or rows_asked_together(question, chosen[0], Neighbours(evidence)):
             return [Candidate(row, best) for row in rows]
     choice = _Choice(question=question, evidence=evidence, best=best, chosen=chosen)

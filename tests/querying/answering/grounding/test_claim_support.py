@@ -80,6 +80,17 @@ def test_a_figure_belongs_to_the_words_of_its_part():
     assert not misattributes_figure("Columns need 40 mm.", source)
 
 
+@pytest.mark.parametrize(
+    "source", ["The cover of a beam is 45 mm; the cover of a column is 40 mm.", "Beams have 45 mm. Columns have 40 mm."]
+)
+def test_what_is_said_of_two_things_must_be_true_of_both(source: str):
+    assert misattributes_figure("A beam and a column have 45 mm", source)
+    assert misattributes_figure("A column and a beam have 45 mm", source)
+    assert not misattributes_figure(
+        "A beam and a slab have 45 mm", source.replace("column", "slab").replace("40", "45")
+    )
+
+
 def test_a_word_borrowed_from_the_next_sentence_scatters_a_claim():
     span = "Bolts hold the steel plates of the frame. The engineer signs the drawings."
     assert is_scattered("Bolts hold the steel engineer of the frame.", span)

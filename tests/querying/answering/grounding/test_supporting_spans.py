@@ -55,6 +55,8 @@ HOURS = (
         ("A dental cleaning for a dog takes 60 minutes.", ROWS),
         ("A dental cleaning for a cat costs EUR 310.", MARKDOWN_ROWS),
         ("A dental cleaning costs EUR 260 for a dog and EUR 310 for a cat.", ROWS),
+        ("A dental cleaning costs EUR 260 for a dog and EUR 310 for a cat.", MARKDOWN_ROWS),
+        ("A column and a slab have a cover of 45 mm.", COVERS),
         ("The dental cleaning of a cat is done by a nurse.", ROWS_WITHOUT_FIGURES),
         ("Harbour Street is open on Sundays.", HOURS),
         ("The Harbour Street practice is open on public holidays.", HOURS),
