@@ -353,9 +353,11 @@ def test_json_goes_both_ways_and_a_mistake_has_its_line(
     expect(part(page, "json")).to_contain_text("This is not JSON: Expecting ':' delimiter at line 3, column 11.")
     data = cover_tree_data()
     data["nodes"]["mild_cover"]["label"] = "Indoors"
-    text.fill(json.dumps(data, indent=2))
+    # As it is exported: with what it decides beside it.
+    text.fill(json.dumps({"name": "Cover", "description": "The cover that a member needs.", **data}, indent=2))
     page.get_by_role("button", name="Draw it").click()
     expect(part(page, "json")).to_contain_text("Drawn. Nothing is wrong with it.")
+    expect(page.get_by_role("textbox", name="Decides")).to_have_value("The cover that a member needs.")
     page.get_by_role("button", name="Back to the drawing").click()
     expect(node(page, "mild_cover")).to_contain_text("Indoors")
     complaints[:] = [said for said in complaints if "400" not in said]
