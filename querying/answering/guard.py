@@ -88,8 +88,8 @@ class Guard:
 
         The confidence is that of the evidence (`basis`; medium without one), one step lower for a weakness (found here,
         or given) and one higher for a tree's decision, unless the cited page may speak of something else. An answer
-        that cites nothing has low confidence. One that rests on a number which OCR is not sure of, or on a document that
-        is not in force because none that is answers, never has a high one.
+        that cites nothing has low confidence. One that rests on a number which OCR is not sure of, or on a document out
+        of force because none in force answers, never has a high one.
         """
         if self.mode == CitationMode.MANDATORY and not self._shown:
             refusal = refusal_answer(self.refusal_reason or "no_citations", text=self.refusal)

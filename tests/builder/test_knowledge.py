@@ -458,6 +458,7 @@ def test_what_a_release_reads_is_said_to_stay(client: Client, published: Plugin,
 
 # --- Who may do it --------------------------------------------------------------------------------------
 
+
 def test_the_state_of_a_document_that_is_done_brings_the_strip_above_with_it(
     client: Client, plugin: Plugin, handbook: Document
 ) -> None:

@@ -78,9 +78,7 @@ def save(page: Page) -> dict[str, Any]:
     return DecisionTree.objects.get().tree_data
 
 
-def test_the_time_of_saving_is_that_of_the_clock_of_whoever_looks(
-    page: Page, alice: User, cover: DecisionTree
-) -> None:
+def test_the_time_of_saving_is_that_of_the_clock_of_whoever_looks(page: Page, alice: User, cover: DecisionTree) -> None:
     devtools = page.context.new_cdp_session(page)
     devtools.send("Emulation.setTimezoneOverride", {"timezoneId": "Asia/Kolkata"})
     try:
