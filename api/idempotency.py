@@ -116,12 +116,16 @@ class IdempotentView(APIView):
     def check_replay(self, request: Request) -> None:
         """Raises what refuses the first response to this request now: the key may have lost since what it shows."""
 
+    def replayed(self, response: HttpResponse) -> HttpResponse:
+        """The first response as this key may see it now."""
+        return response
+
     def _claim_or_replay(self, request: Request, name: str, *, key: ApiKey) -> _Claim:
         try:
             return _claim_request(request, name, key=key)
-        except _Answered:
+        except _Answered as answered:
             self.check_replay(request)
-            raise
+            raise _Answered(self.replayed(answered.response)) from None
 
     def handle_exception(self, exc: Exception) -> HttpResponseBase:  # type: ignore[override]
         return exc.response if isinstance(exc, _Answered) else super().handle_exception(exc)

@@ -21,5 +21,6 @@ SCRIPT_TEXTS = (
     gettext_noop("This cannot be asked just now; you may no longer be signed in. Open the page again."),
     gettext_noop("It stays open. Ask something else, or ask this again once you know."),
     gettext_noop("You were signed out before this was saved. What you typed is back; save it again."),
+    gettext_noop("You were signed out before this was sent. Choose the file again:"),
     gettext_noop("No passkey came from this device. Try again, or use another way."),
 )

@@ -91,7 +91,12 @@ export function connectForms({ root, box, place, problem, announcer, prepare = s
     box.requestSubmit();
   });
   textarea.addEventListener("focus", liveAnswer, { once: true });
-  stop.addEventListener("click", () => (halt ? halt() : running?.abort()));
+  // It stands where the button was that asks: the second click of a double click is not meant for it.
+  stop.addEventListener("click", ({ detail: clicks }) => {
+    if (clicks > 1) return;
+    if (halt) halt();
+    else running?.abort();
+  });
   prepare(root);
   return textarea;
 }

@@ -15,9 +15,12 @@ function prepare(element) {
   if (navigator.clipboard) element.querySelectorAll("[data-copies-turn]").forEach((button) => (button.hidden = false));
 }
 
-// The run hears of it by itself: what was written until then comes as the turn that stays.
+// The run hears of it by itself: what was written until then comes as the turn that stays. A conversation that begins has
+// no address yet: it is stopped once it has.
+let isHaltWanted = false;
 function halt() {
-  fetch(`/c/${box.elements.session.value}/stop`, { method: "POST", headers: { "X-CSRFToken": csrfToken() } });
+  isHaltWanted = !box.elements.session.value;
+  if (!isHaltWanted) fetch(`/c/${box.elements.session.value}/stop`, { method: "POST", headers: { "X-CSRFToken": csrfToken() } });
 }
 
 const textarea = connectForms({
@@ -30,6 +33,7 @@ const textarea = connectForms({
   prepare,
   halt,
   async ask(begin, { text, isReply }) {
+    isHaltWanted = false;
     const { turn, outcome } = await begin({
       begun(element) {
         if (isReply) showAsReply(element);
@@ -64,6 +68,7 @@ function showConversation(response, { text, isReply }) {
   talk.querySelectorAll(".back").forEach((fieldset) => (fieldset.disabled = true));
   if (!isReply) textarea.value = "";
   clearAttachments();
+  if (isHaltWanted) halt();
 }
 
 // What comes along goes with one message.

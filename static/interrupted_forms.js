@@ -1,18 +1,22 @@
 // Who was signed out while writing is sent to the sign-in, and the form that was sent is lost. So what a form with
 // [data-unsaved] sends is kept in this tab until the next page: the page of the sign-in keeps it on, and the page of the
 // form puts it back where it was typed, for the same account. Any other page shows that the form has arrived. Nothing is
-// kept for whoever is not signed in, and whoever signs out leaves nothing.
+// kept for whoever is not signed in, and whoever signs out leaves nothing. Who signed in again in another tab has another
+// token than the form: the page that says so keeps it on as well, and leads back. Files cannot be put back, so it is said
+// which ones have to be chosen again.
 import { isSignInPage } from "./sign_in_page.js";
 
 (() => {
   if (top !== window) return;
   const KEY = "lexic.interrupted-form";
   const NOT_SAVED = "You were signed out before this was saved. What you typed is back; save it again.";
+  const CHOOSE_AGAIN = "You were signed out before this was sent. Choose the file again:";
   const MAX_AGE = 60 * 60 * 1000; // milliseconds
   // Hidden fields that say when the page was opened; all others tell forms with one address apart.
   const OF_THE_MOMENT = ["csrfmiddlewaretoken", "until", "seen"];
   const NOT_KEPT = ["hidden", "password", "file", "submit", "button"];
   const isSignIn = isSignInPage(location.href);
+  const backLink = document.querySelector("[data-expired-form]");
   const account = () => document.querySelector("meta[name=account]")?.content;
   const here = location.pathname + location.search;
 
@@ -42,6 +46,7 @@ import { isSignInPage } from "./sign_in_page.js";
 
   const isMarked = (form) => form.matches("[data-unsaved]") || Boolean(form.querySelector("[data-unsaved]"));
   const fieldsOf = (form) => [...form.elements].filter((one) => one.name && !NOT_KEPT.includes(one.type) && one.matches("input, textarea, select"));
+  const filesOf = (form) => [...form.elements].flatMap((one) => (one.type === "file" && one.name ? [...one.files].map((file) => file.name) : []));
   const addressOf = (form) => new URL(form.action, location.href).pathname;
   const hiddenOf = (form) => [...form.elements].filter((one) => one.type === "hidden" && one.name);
   const valueOf = (field) => (/^(checkbox|radio)$/.test(field.type) ? field.checked : field.multiple ? [...field.selectedOptions].map((one) => one.value) : field.value);
@@ -54,10 +59,11 @@ import { isSignInPage } from "./sign_in_page.js";
   document.addEventListener("submit", ({ target: form, defaultPrevented }) => {
     if (defaultPrevented || form.method !== "post") return;
     if (addressOf(form).endsWith("/logout/")) forget();
-    if (!account() || !isMarked(form)) return;
+    const files = filesOf(form);
+    if (!account() || !(isMarked(form) || files.length)) return;
     const values = fieldsOf(form).map((one) => [one.name, valueOf(one)]);
     const seen = hiddenOf(form).find((one) => one.name === "seen")?.value;
-    keep({ page: here, form: nameOf(form), values, seen, account: account(), at: Date.now() });
+    keep({ page: here, form: nameOf(form), values, seen, files, account: account(), at: Date.now() });
   });
 
   function put(field, value) {
@@ -67,33 +73,37 @@ import { isSignInPage } from "./sign_in_page.js";
     for (const kind of ["input", "change"]) field.dispatchEvent(new Event(kind, { bubbles: true }));
   }
 
-  function tell(form) {
+  const inLanguage = (text) => globalThis.say?.(text) ?? text; // the builder is in English
+
+  function tell(form, { isPutBack, files }) {
     const note = Object.assign(document.createElement("div"), { className: "lexic note warn", role: "alert" });
-    note.textContent = globalThis.say?.(NOT_SAVED) ?? NOT_SAVED; // the builder is in English
+    const words = [isPutBack ? [inLanguage(NOT_SAVED)] : [], files.length ? [inLanguage(CHOOSE_AGAIN), files.join(", ")] : []];
+    note.textContent = words.flat().join(" ");
     form.prepend(note);
     for (let at = form; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
     note.scrollIntoView({ block: "center" });
   }
 
-  function restore({ form: name, values, seen }) {
-    const form = [...document.forms].find((one) => isMarked(one) && nameOf(one) === name);
+  function restore({ form: name, values, seen, files = [] }) {
+    const form = [...document.forms].find((one) => nameOf(one) === name);
     const fields = form ? fieldsOf(form) : [];
     // Another page of the form, as after an update of the site, would mix up what was typed where.
     if (!form || JSON.stringify(fields.map((one) => one.name)) !== JSON.stringify(values.map(([name]) => name))) return;
     const changed = fields.flatMap((field, index) => (JSON.stringify(valueOf(field)) === JSON.stringify(values[index][1]) ? [] : [[field, values[index][1]]]));
-    if (!changed.length) return;
+    if (!changed.length && !files.length) return;
     for (const [field, value] of changed) put(field, value);
     // What somebody else saved meanwhile is told of, not overwritten.
     const lock = hiddenOf(form).find((one) => one.name === "seen");
     if (lock && seen !== undefined) lock.value = seen;
-    tell(form);
+    tell(form, { isPutBack: changed.length > 0, files });
   }
 
   function arrive() {
     const entry = read();
     if (!entry) return;
-    if (isSignIn) {
+    if (isSignIn || backLink) {
       keep({ ...entry, isInterrupted: true });
+      if (backLink) showBackLink(entry);
       return;
     }
     const isOurs = entry.isInterrupted && entry.account === account() && Date.now() - entry.at < MAX_AGE;
@@ -101,6 +111,12 @@ import { isSignInPage } from "./sign_in_page.js";
     forget();
     if (isOurs) restore(entry);
   }
-  if (isSignIn) arrive();
+
+  function showBackLink({ page, account: writer }) {
+    if (writer !== account()) return;
+    backLink.href = page;
+    backLink.parentElement.hidden = false;
+  }
+  if (isSignIn || backLink) arrive();
   else addEventListener("load", arrive);
 })();

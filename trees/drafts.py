@@ -40,7 +40,7 @@ class TreeChanged(Conflict):
     def __init__(self, current: DecisionTree) -> None:
         self.current = current
         who = current.changed_by.get_full_name() if current.changed_by else "Somebody"
-        super().__init__(f"{who} changed this tree at {current.updated_at:%H:%M}.")
+        super().__init__(f"{who} changed this tree at {current.updated_at:%H:%M} UTC.")
 
 
 class VersionRequired(LexicError):

@@ -62,7 +62,8 @@ class ProjectForm(StyledFormMixin, forms.Form):
         max_length=MAX_REFERENCE_LENGTH,
         required=False,
         widget=forms.Select,
-        help_text="Conversations in this project ask this plugin as well as the project's documents.",
+        help_text="Conversations in this project ask this plugin as well as the project's documents, and follow its"
+        " rules. Without one, each asks the plugin of this site, or the one that is chosen in it.",
     )
 
     def __init__(self, data: Any = None, *, user: User, project: Project | None = None) -> None:
@@ -72,7 +73,7 @@ class ProjectForm(StyledFormMixin, forms.Form):
             del self.fields["plugin"]
         else:
             chosen = (project.plugin_slug if project else "") or ""
-            choices = [("", "none"), *plugin_choices(user, including=chosen)]
+            choices = [("", "none of its own"), *plugin_choices(user, including=chosen)]
             self.fields["plugin"].widget.choices = choices
 
     def clean_plugin(self) -> Plugin | None:

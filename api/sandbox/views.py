@@ -5,8 +5,10 @@ The events are those of `POST /api/v1/query`, and a last one, `details`, with wh
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
+from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from drf_spectacular.utils import extend_schema
 from rest_framework.renderers import JSONRenderer
@@ -38,6 +40,16 @@ class SandboxView(AuthorView):
 
     def check_replay(self, request: Request) -> None:
         get_plugin(request, self.kwargs["plugin"], for_reading=True)
+
+    def replayed(self, response: HttpResponse) -> HttpResponse:
+        """Without the prompt for whoever may not change the plugin any more."""
+        found = get_plugin(self.request, self.kwargs["plugin"], for_reading=True)
+        if response.status_code == 200 and not Plugin.objects.editable_by(self.principal).contains(found):
+            answer = json.loads(response.content)
+            if answer["details"]["prompt"] is not None:
+                answer["details"] |= {"prompt": None, "promptWithheld": True, "dropped": []}
+                response.content = json.dumps(answer, ensure_ascii=False).encode()
+        return response
 
     @extend_schema(
         request=SandboxSerializer,

@@ -31,6 +31,7 @@ class ReplyForm(forms.Form):
     question = forms.CharField(max_length=MAX_QUESTION_CHARACTERS)
     answer = MultilineField(max_length=MAX_ANSWER_LENGTH)
     opens = forms.BooleanField(required=False)
+    is_late = forms.BooleanField(required=False)
 
 
 def reply_to_topic(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
@@ -41,6 +42,13 @@ def reply_to_topic(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
         reasons = [f"{name.capitalize()}: {' '.join(map(str, errors))}" for name, errors in form.errors.items()]
         messages.error(request, f"Nothing was saved. {' '.join(reasons)}")
         return show_reply_again(request, plugin)
+    if not form.cleaned_data["is_late"] and _waits_no_more(request, plugin):
+        messages.error(
+            request,
+            f"Nothing was saved. This question waits no more: somebody has replied to it or dismissed it. See “{TITLE}”"
+            " first: two replies that differ would both be cited. Save again to add yours all the same.",
+        )
+        return show_reply_again(request, plugin, is_late=True)
     question = " ".join(form.cleaned_data["question"].split())
     try:
         document = add_expert_answer(
@@ -70,6 +78,11 @@ def reply_to_topic(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
                 " of the question into the answer, or ask it in the sandbox to see why. The topic stays open.",
             )
     return redirect_to_inbox(request, plugin, undo=undo, is_answered=True)
+
+
+def _waits_no_more(request: SignedInRequest, plugin: Plugin) -> bool:
+    """Whether what the form answers was closed after its page was made, in another tab or by somebody else."""
+    return bool(request.POST.get("queries")) and not named_queries(request, plugin).exists()
 
 
 def _whom_it_reaches(document: Document) -> str:

@@ -68,12 +68,14 @@ class TopicRow:
 
 @dataclass(frozen=True, kw_only=True)
 class RefusedReply:
-    """A reply that was not saved, as it was written, and the queries that it answers."""
+    """A reply that was not saved, as it was written, and the queries that it answers. `is_late`: they wait no more, and
+    it is saved when it is sent again."""
 
     query_ids: list[UUID]
     question: str
     answer: str
     opens: bool
+    is_late: bool
 
     @property
     def ids(self) -> str:
@@ -85,13 +87,14 @@ def show_inbox(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
     return _render_inbox(request, plugin, request.GET)
 
 
-def show_reply_again(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
+def show_reply_again(request: SignedInRequest, plugin: Plugin, *, is_late: bool = False) -> HttpResponse:
     """The inbox where the person was, with the reply as it was sent: in its topic, or on top where that is gone."""
     refused = RefusedReply(
         query_ids=_parse_query_ids(",".join(request.POST.getlist("queries"))),
         question=request.POST.get("question", ""),
         answer=request.POST.get("answer", ""),
         opens="opens" in request.POST,
+        is_late=is_late,
     )
     return _render_inbox(request, plugin, request.POST, refused=refused)
 

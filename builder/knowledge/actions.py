@@ -49,7 +49,8 @@ def replace_document(request: SignedInRequest, plugin: Plugin, document: UUID) -
         messages.error(request, "No file was chosen.")
     else:
         with errors_as_messages(request, "Nothing was changed."):
-            replace_file(found, file_name=file.name or "", stream=file)
+            keeps_type = "any_type" not in request.POST
+            replace_file(found, file_name=file.name or "", stream=file, keeps_type=keeps_type)
             log_plugin_change(request, plugin, f"Replaced the file of “{found}”.")
             until = "; the earlier version answers until then" if found.added_in is not None else ""
             messages.success(request, f"The new version waits to be read{until}.")

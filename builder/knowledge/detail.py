@@ -20,7 +20,7 @@ from builder.knowledge.lookup import (
     get_readable_document_or_404,
 )
 from builder.knowledge.retrieval_preview import search_context
-from builder.panes import may_edit_plugin, render_pane
+from builder.panes import may_edit_plugin, plugin_page_context, render_pane
 from knowledge.documents.document_rows import document_rows
 from knowledge.documents.edited_text import is_editable
 from knowledge.documents.lifecycle import update_details
@@ -72,11 +72,14 @@ def show_document(request: SignedInRequest, plugin: Plugin, document: UUID) -> H
 def show_status(request: SignedInRequest, plugin: Plugin, document: UUID) -> HttpResponse:
     """How far it has come, for a page that is open already."""
     found = get_readable_document_or_404(request, plugin, document)
+    row = document_rows([found], base_access(request, plugin))[0]
     context = {
         "plugin": plugin,
         "document": found,
-        "row": document_rows([found], base_access(request, plugin))[0],
         "may_change": may_edit_plugin(request, plugin),
+        # The strip above is brought up to date once it is done, which ends the asking.
+        **({} if row.is_working else plugin_page_context(request, plugin, "knowledge")),
+        "row": row,
         "is_partial_update": True,
     }
     return TemplateResponse(request, "builder/knowledge/_status.html", context)

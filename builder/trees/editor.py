@@ -70,7 +70,7 @@ def edit_tree_as_text(request: SignedInRequest, plugin: Plugin, tree: UUID) -> H
 
 
 def _saved_tree_json(tree: DecisionTree) -> dict[str, Any]:
-    return {"draft": export_draft(tree), "version": tree.version, "savedAt": f"{tree.updated_at:%H:%M}"}
+    return {"draft": export_draft(tree), "version": tree.version, "savedAt": tree.updated_at.isoformat()}
 
 
 @json_errors

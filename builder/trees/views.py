@@ -113,7 +113,8 @@ def create_tree_view(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
 
 
 def import_tree(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
-    """A tree from a JSON file."""
+    """A tree from a JSON file. Like every tree that begins in the builder it is not in use until somebody has looked at
+    it."""
     file = request.FILES.get("file")
     if file is None:
         messages.error(request, "No file was chosen. Choose a tree that was exported as JSON.")
@@ -122,7 +123,7 @@ def import_tree(request: SignedInRequest, plugin: Plugin) -> HttpResponse:
         if (file.size or 0) > MAX_TREE_BYTES:
             raise PayloadTooLarge(f"{file.name} is larger than 2 MB.", hint="Split it into several trees.")
         draft = parse_tree_file(parse_json(file.read()), name=PurePath(file.name or "").stem[:MAX_TREE_NAME_LENGTH])
-        tree = create_tree(draft, plugin=plugin, by=request.user)
+        tree = create_tree(draft, plugin=plugin, by=request.user, is_active=False)
         log_plugin_change(request, plugin, f"Imported the tree “{tree.name}”.")
         return _to_editor(tree)
     return _to_list(plugin)

@@ -23,7 +23,7 @@ from knowledge.readers.text_cleaning import replace_unstorable
 from knowledge.versions import publish_version
 from knowledge.versions.document_languages import set_language
 from lexic.column_length import column_length
-from lexic.errors import InvalidInput, NotFound
+from lexic.errors import Conflict, InvalidInput, NotFound
 
 MAX_NAME_LENGTH = column_length(Document, "title")
 
@@ -40,6 +40,13 @@ class NotAFileDocument(InvalidInput):
 
     code = "not_a_file"
     hint = "Add the file as a document of its own, and delete this one."
+
+
+class OtherType(Conflict):
+    """The new file is of another type than the document."""
+
+    code = "other_type"
+    hint = "Choose another file, or tick that it may be of another type."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -195,17 +202,19 @@ def replace_file(
     file_name: str,
     stream: ByteStream,
     check: Callable[[Document], None] | None = None,
+    keeps_type: bool = False,
     enqueue: bool = True,
 ) -> Document:
     """Give a document other bytes. The version that answers now keeps answering until the new one is ready.
 
-    `check` gets the document as it is then, locked, and may refuse by raising. Raises
-    `NotAFileDocument`, `DuplicateContent` when another document has these bytes, and what `add_file` raises.
+    `check` gets the document as it is then, locked, and may refuse by raising. With `keeps_type` the file must be of
+    the document's type. Raises `NotAFileDocument`, `OtherType`, `DuplicateContent` when another document has these
+    bytes, and what `add_file` raises.
     """
     if document.source_type == SourceType.URL:
         raise NotAFileDocument
     name = _clean_file_name(file_name)
-    stored, source_type = _store_upload(stream, name=name)
+    stored, source_type = _store_upload(stream, name=name, only=document.source_type if keeps_type else None)
     try:
         with transaction.atomic():
             lease.lock_in_transaction(f"add:{document.knowledge_base_id}")
@@ -286,10 +295,13 @@ class _PeekedStream:
         return piece or self._stream.read(size)
 
 
-def _store_upload(stream: ByteStream, *, name: str) -> tuple[StoredFile, str]:
+def _store_upload(stream: ByteStream, *, name: str, only: str | None = None) -> tuple[StoredFile, str]:
     # The type is checked first, so that a file that cannot be read is never stored.
     peeked = _PeekedStream(stream)
     source_type = readers.detect_type(name, peeked.head)
+    if only not in (None, source_type):
+        given, wanted = SourceType(source_type).label, SourceType(only).label
+        raise OtherType(f"“{name}” is of another type ({given}) than the document ({wanted}).")
     return file_store.store_file(peeked, max_bytes=settings.LEXIC_MAX_DOCUMENT_BYTES), source_type
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from plugins.models import CitationMode
 from querying.answering.citations import CitedSentence
 from querying.answering.confidence import is_doubted
+from querying.question.document_validity import is_last_resort
 from querying.types.answer import Answer, Citation, DroppedSentence, Outcome
 from querying.types.confidence import Confidence, ConfidenceBasis
 from querying.types.refusals import REFUSAL
@@ -87,7 +88,8 @@ class Guard:
 
         The confidence is that of the evidence (`basis`; medium without one), one step lower for a weakness (found here,
         or given) and one higher for a tree's decision, unless the cited page may speak of something else. An answer
-        that cites nothing has low confidence, and one that rests on a number which OCR is not sure of never a high one.
+        that cites nothing has low confidence. One that rests on a number which OCR is not sure of, or on a document out
+        of force because none in force answers, never has a high one.
         """
         if self.mode == CitationMode.MANDATORY and not self._shown:
             refusal = refusal_answer(self.refusal_reason or "no_citations", text=self.refusal)
@@ -98,7 +100,7 @@ class Guard:
         # How many citations there are says nothing: a second one means that another sentence came close.
         level = basis.level if basis else Confidence.MEDIUM
         level = level.step(-1 if weakness else 0).step(1 if is_raised else 0) if citations else Confidence.LOW
-        if any(citation.has_unsure_number for citation in citations) and level == Confidence.HIGH:
+        if level == Confidence.HIGH and any(one.has_unsure_number or is_last_resort(one) for one in citations):
             level = Confidence.MEDIUM
         return Answer(
             text=text,
@@ -133,6 +135,8 @@ class Guard:
             return "unsupported_number"
         if any(citation.has_unsure_number for sentence in self._shown for citation in sentence.citations):
             return "unsure_number"
+        if any(is_last_resort(citation) for sentence in self._shown for citation in sentence.citations):
+            return "out_of_force"
         if self._phantom:
             return "phantom_citations"
         if self.mode == CitationMode.OPTIONAL and self._is_short_refusal:

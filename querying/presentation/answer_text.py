@@ -24,6 +24,7 @@ _WEAKNESS_PHRASES = {
     "unsure_number": gettext_lazy(
         "one step down because text recognition (OCR) is not sure of a number in what it cites"
     ),
+    "out_of_force": gettext_lazy("one step down because what it cites is not in force"),
     "phantom_citations": gettext_lazy("one step down because it named a source that was not read"),
     "doubtful_support": gettext_lazy(
         "one step down because the page behind the recommendation may speak of something else"

@@ -139,6 +139,11 @@ def without_requested_day(question: str) -> str:
     return _ASKS_FOR_DAY.sub("", question)
 
 
+def is_last_resort(citation: Citation) -> bool:
+    """Whether it is of a document that is not in force and was read because none in force answers."""
+    return isinstance(citation.passage, OutOfForce) and citation.passage.is_last_resort
+
+
 def validity_note(citations: Iterable[Citation]) -> str:
     """A short sentence on the cited sources that are out of force or stale, with their numbers; empty if there are
     none.

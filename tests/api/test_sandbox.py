@@ -99,6 +99,19 @@ def test_a_viewer_asks_and_sees_no_prompt(plugin: Plugin, bob: User) -> None:
     assert (details["prompt"], details["promptWithheld"]) == (None, True)
 
 
+def test_who_was_an_editor_sees_no_prompt_in_an_answer_that_is_sent_again(plugin: Plugin, bob: User) -> None:
+    client, body = keyed(bob), {"query": WEATHER, "stream": False}
+    plugin.editors.add(bob)
+    first, again = (client.post(SANDBOX, body, format="json", HTTP_IDEMPOTENCY_KEY="a").json() for _ in range(2))
+    assert first == again
+    assert first["details"]["prompt"]
+    plugin.editors.remove(bob)
+    plugin.viewers.add(bob)
+    later = client.post(SANDBOX, body, format="json", HTTP_IDEMPOTENCY_KEY="a").json()
+    assert (later["details"]["prompt"], later["details"]["promptWithheld"]) == (None, True)
+    assert later == {**first, "details": {**first["details"], "prompt": None, "promptWithheld": True}}
+
+
 def test_an_editor_sees_no_prompt_that_quotes_what_they_may_not_read(plugin: Plugin, alice: User, bob: User) -> None:
     plugin.editors.add(bob)
     assert ask(signed_in(bob)).json()["details"]["prompt"]

@@ -612,6 +612,25 @@ def test_a_reply_that_cannot_be_stored_stays_even_when_its_topic_is_gone(
     assert "After five years.</textarea>" in html
 
 
+def test_a_second_reply_to_a_topic_that_was_closed_meanwhile_is_added_only_when_it_is_sent_again(
+    plugin: Plugin, browsing: Browse, alice: User
+) -> None:
+    """Two people, or two tabs: both replies would be cited, whatever they say."""
+    asked(plugin, HELMETS)
+    client = browsing(alice)
+    page = pane(client, plugin)
+    reply(client, plugin, page, question=HELMETS, answer="Helmets are replaced five years after they were made.")
+    late = {"question": HELMETS, "answer": "Helmets are replaced after eight years."}
+    html = reply(client, plugin, page, **late).content.decode()
+    assert "This question waits no more: somebody has replied to it or dismissed it." in html
+    assert "Helmets are replaced after eight years.</textarea>" in html
+    document = Document.objects.get(title="Expert answers")
+    assert "eight" not in document.pages.get(removed_in=None).text
+    assert 'name="is_late"' in html
+    reply(client, plugin, page, **late, is_late="on")
+    assert "eight" in document.pages.get(removed_in=None).text
+
+
 def test_a_reply_that_is_stored_is_not_asked_for_again_where_the_draft_cannot_be_asked(
     plugin: Plugin, browsing: Browse, alice: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:

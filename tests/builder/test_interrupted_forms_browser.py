@@ -67,6 +67,67 @@ def test_reply_comes_back_to_its_topic_and_to_no_page_that_only_takes_forms(
     assert [one.input_value() for one in page.locator("form.inbox-reply textarea").all()].count("") == 1
 
 
+def sign_in_in_another_tab(page: Page, user: User) -> None:
+    """By hand, for that gives the browser another token for its forms."""
+    other = page.context.new_page()
+    other.goto(reverse("account_login"))
+    other.get_by_label("Email").fill(user.email)
+    other.get_by_label("Password").fill(PASSWORD)
+    other.get_by_role("button", name="Sign in", exact=True).click()
+    other.wait_for_url(lambda url: "login" not in url)
+    other.close()
+
+
+def test_who_signed_in_again_in_another_tab_is_led_back_to_the_form_with_what_was_typed(
+    page: Page, alice: User, plugin: Plugin, complaints: list[str]
+) -> None:
+    sign_in(page, alice, to=reverse_pane(plugin, "persona"))
+    page.locator("#id_audience").fill("Masons of the north hall")
+    sign_out_unseen(page)
+    sign_in_in_another_tab(page, alice)
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_role("link", name="Back to the form").click()
+    expect(page.get_by_role("alert").filter(has_text=NOT_SAVED)).to_be_visible()
+    expect(page.locator("#id_audience")).to_have_value("Masons of the north hall")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_text("Draft saved.")).to_be_visible()
+    complaints.clear()  # of the browser, about the form that was refused
+
+
+def test_a_form_that_htmx_has_loaded_is_sent_again_after_a_sign_in_in_another_tab(
+    page: Page, alice: User, published: Plugin
+) -> None:
+    Query.objects.create(
+        plugin=published,
+        release=Release.objects.get(),
+        release_name="boots@1.0.0",
+        question="May dogs come in?",
+        outcome="refused",
+    )
+    sign_in(page, alice, to=reverse_pane(published, "inbox"))
+    page.get_by_role("link", name="Golden question from: May dogs come in?").click()
+    form = page.locator("form.remark")
+    form.get_by_label("Question").fill("May a dog come in?")
+    sign_out_unseen(page)
+    form.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("alert")).to_contain_text("You are signed out.")
+    sign_in_in_another_tab(page, alice)
+    form.get_by_role("button", name="Save").click()
+    expect(form).to_have_count(0)
+    expect(page.get_by_role("alert")).to_have_count(0)
+    assert published.golden_questions.get().question == "May a dog come in?"
+
+
+def test_who_had_chosen_a_file_is_told_to_choose_it_again(page: Page, alice: User, plugin: Plugin) -> None:
+    sign_in(page, alice, to=reverse_pane(plugin, "trees"))
+    page.locator("#tree-file").set_input_files({"name": "tree.json", "mimeType": "application/json", "buffer": b"{}"})
+    sign_out_unseen(page)
+    page.get_by_role("button", name="Import").click()
+    sign_in_again(page, alice)
+    form = page.locator("form", has=page.locator("#tree-file"))
+    expect(form.get_by_role("alert")).to_contain_text("Choose the file again: tree.json")
+
+
 def test_another_account_does_not_get_it(page: Page, alice: User, bob: User, plugin: Plugin) -> None:
     plugin.editors.add(bob)
     sign_in(page, alice, to=reverse_pane(plugin, "persona"))

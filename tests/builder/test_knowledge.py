@@ -419,6 +419,19 @@ def test_replacing(client: Client, plugin: Plugin, handbook: Document) -> None:
     assert handbook.pages.get(removed_in=None).text == "Wear shoes."
 
 
+def test_a_file_of_another_type_replaces_only_where_that_is_said(
+    client: Client, plugin: Plugin, handbook: Document
+) -> None:
+    """A picture in place of a table is a slip; the earlier file could only be had back by uploading it again."""
+    address, before = at("knowledge_replace", plugin, handbook), Document.objects.values().get()
+    (message,) = said(client.post(address, {"file": file("rules.csv", b"boot,months\nsteel,24\n")}, follow=True))
+    assert "another type (table (CSV)) than the document (Markdown)" in message
+    assert Document.objects.values().get() == before
+    client.post(address, {"file": file("rules.csv", b"boot,months\nsteel,24\n"), "any_type": "on"})
+    handbook.refresh_from_db()
+    assert (handbook.status, handbook.source_type) == ("queued", "csv")
+
+
 @pytest.mark.parametrize("chosen", [{}, {"file": ("a.exe", b"MZ\x00\x01")}, {"file": ("a.md", b"")}])
 def test_a_replacement_that_cannot_be_changes_nothing(
     client: Client, plugin: Plugin, handbook: Document, chosen: Any
@@ -444,6 +457,15 @@ def test_what_a_release_reads_is_said_to_stay(client: Client, published: Plugin,
 
 
 # --- Who may do it --------------------------------------------------------------------------------------
+
+
+def test_the_state_of_a_document_that_is_done_brings_the_strip_above_with_it(
+    client: Client, plugin: Plugin, handbook: Document
+) -> None:
+    assert 'hx-swap-oob="outerHTML:.ready"' in shown(client, at("knowledge_standing", plugin, handbook))
+    Document.objects.update(status="reading")
+    assert "hx-swap-oob" not in shown(client, at("knowledge_standing", plugin, handbook))
+
 
 DOCUMENT_PAGES = ["document", "standing", "remove"]
 ACTIONS = ["again", "stop", "replace", "remove", "document"]

@@ -238,7 +238,7 @@ def test_an_exported_tree_can_be_imported(alice, plugin, cover):
     file = SimpleUploadedFile("anything.json", exported.content)
     client.post(pane(plugin, "tree_import"), {"file": file})
     copy = DecisionTree.objects.exclude(pk=cover.pk).get()
-    assert (copy.name, copy.tree_data, copy.order) == (cover.name, cover.tree_data, 1)
+    assert (copy.name, copy.tree_data, copy.order, copy.is_active) == (cover.name, cover.tree_data, 1, False)
     assert copy.cases.get().as_dict() == cover.cases.get().as_dict()
 
 

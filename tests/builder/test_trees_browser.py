@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from django.urls import reverse
@@ -75,6 +76,18 @@ def save(page: Page) -> dict[str, Any]:
         page.get_by_role("button", name="Save", exact=True).click()
     expect(part(page, "saved")).to_contain_text("Saved ")
     return DecisionTree.objects.get().tree_data
+
+
+def test_the_time_of_saving_is_that_of_the_clock_of_whoever_looks(page: Page, alice: User, cover: DecisionTree) -> None:
+    devtools = page.context.new_cdp_session(page)
+    devtools.send("Emulation.setTimezoneOverride", {"timezoneId": "Asia/Kolkata"})
+    try:
+        open_editor(page, alice, cover)
+        at = cover.updated_at.astimezone(ZoneInfo("Asia/Kolkata"))
+        expect(part(page, "saved")).to_have_text(f"Saved {at:%H:%M}")
+    finally:
+        devtools.send("Emulation.setTimezoneOverride", {"timezoneId": ""})
+        devtools.detach()
 
 
 def test_a_tree_is_drawn_from_the_starter_saved_and_found_again(page: Page, alice: User, plugin: Plugin) -> None:
@@ -338,9 +351,11 @@ def test_json_goes_both_ways_and_a_mistake_has_its_line(
     expect(part(page, "json")).to_contain_text("This is not JSON: Expecting ':' delimiter at line 3, column 11.")
     data = cover_tree_data()
     data["nodes"]["mild_cover"]["label"] = "Indoors"
-    text.fill(json.dumps(data, indent=2))
+    # As it is exported: with what it decides beside it.
+    text.fill(json.dumps({"name": "Cover", "description": "The cover that a member needs.", **data}, indent=2))
     page.get_by_role("button", name="Draw it").click()
     expect(part(page, "json")).to_contain_text("Drawn. Nothing is wrong with it.")
+    expect(page.get_by_role("textbox", name="Decides")).to_have_value("The cover that a member needs.")
     page.get_by_role("button", name="Back to the drawing").click()
     expect(node(page, "mild_cover")).to_contain_text("Indoors")
     complaints[:] = [said for said in complaints if "400" not in said]

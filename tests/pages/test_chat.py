@@ -116,6 +116,17 @@ def test_pk_035_it_comes_sentence_by_sentence_and_can_be_stopped(page: Page, bar
     expect(page.locator(".turn").first).to_contain_text("This question was stopped before it was answered.")
 
 
+def test_a_double_click_asks_and_does_not_stop_the_answer(page: Page, bare: Plugin, stub: OpenAIStub) -> None:
+    """The button that stops comes where the one was that asks."""
+    stub.answer = lambda body: CITED
+    stub.script.append(SlowStream(delay=0.05))
+    page.goto(CHAT)
+    page.get_by_label("Your question").fill(WORN)
+    page.get_by_role("button", name="Ask", exact=True).dblclick()
+    finished(page)
+    expect(page.locator(LAST)).not_to_contain_text("the rest was not written")
+
+
 def test_a_failing_model_is_said_and_the_next_question_is_answered(page: Page, bare: Plugin, stub: OpenAIStub) -> None:
     stub.script += [Status(500)] * 3
     page.goto(CHAT)

@@ -129,7 +129,7 @@ def test_a_message_is_answered_as_it_comes_and_stands_there_when_the_page_is_ope
     page = streamed_page
     sign_in(page, alice, to=f"/chats/new?project={project.pk}")
     page.get_by_label("Your message").fill("What does Marrow pay within thirty days of signature?")
-    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Send").dblclick()
     answer = page.locator("#talk > .turn[data-outcome=answered]")
     expect(answer).to_contain_text("nineteen thousand pounds")
     expect(page.get_by_role("heading", level=1)).to_contain_text("What does Marrow pay")

@@ -4,6 +4,14 @@ import { h } from "./dom.js";
 import { sound } from "./model.js";
 import { Refused, send } from "./server.js";
 
+// What was exported holds beside the tree what it is called and decides, which have fields of their own.
+function takeTree(draft, { name, description, ...tree }) {
+  for (const [field, text] of Object.entries({ name, description })) {
+    if (typeof text === "string" && text.trim()) draft[field] = text.trim();
+  }
+  draft.tree = sound(tree);
+}
+
 export class JsonView {
   #last = ""; // what was put into the box: anything else was typed
 
@@ -55,7 +63,7 @@ export class JsonView {
         return false;
       }
       this.#last = written;
-      desk.change("Took the tree from its JSON", (draft) => void (draft.tree = sound(told.tree)));
+      desk.change("Took the tree from its JSON", (draft) => takeTree(draft, told.tree));
       desk.judge(told);
       this.#list(told.problems);
       return true;

@@ -8,6 +8,9 @@ import { Refused, send } from "./server.js";
 /** Whether the field is one that is taken over when it is left, and has not been left yet. */
 const isBeingTyped = (field) => Boolean(field?.matches("input[data-when-left]")) && field.value !== field.defaultValue;
 
+/** The time on the clock of whoever looks. */
+const clockOf = (moment) => new Date(moment).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
+
 export class Saver {
   #isSaving = false;
 
@@ -21,7 +24,7 @@ export class Saver {
 
   draw() {
     const { desk } = this;
-    const words = this.#isSaving ? "Saving…" : desk.isDirty ? "Not saved" : `Saved ${desk.savedAt}`;
+    const words = this.#isSaving ? "Saving…" : desk.isDirty ? "Not saved" : `Saved ${clockOf(desk.savedAt)}`;
     this.state.textContent = desk.mayChange ? words : "You may look at this tree, and change nothing.";
   }
 
@@ -38,7 +41,7 @@ export class Saver {
       desk.keep({ draft, version: told.version, savedAt: told.savedAt });
       if (draft === desk.draft) desk.judge(told.checked);
       const failed = told.checked.cases.filter((one) => !one.passed).length;
-      desk.say(`Saved ${told.savedAt}.${failed ? ` ${failed} test cases fail.` : ""}`);
+      desk.say(`Saved ${clockOf(told.savedAt)}.${failed ? ` ${failed} test cases fail.` : ""}`);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       this.#explain(error);

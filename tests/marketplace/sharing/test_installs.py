@@ -24,6 +24,7 @@ from knowledge.models import Consent, Document, Embedding, KnowledgeBase, Page, 
 from marketplace.listings.update_listing import update_listing
 from marketplace.models import Install
 from marketplace.publishing.publish import publish
+from marketplace.publishing.rollback import roll_back
 from marketplace.sharing import draft_hash
 from marketplace.sharing import installs as copies
 from marketplace.sharing.copy_updates import update_offer, update_offers
@@ -228,6 +229,20 @@ def test_settings_of_a_copy_stay_when_it_is_updated(copy: Plugin, newer: Release
 def test_golden_questions_stay_where_the_author_keeps_them(boots: Plugin, charlie: User) -> None:
     Plugin.objects.filter(pk=boots.pk).update(shares_golden=Plugin().shares_golden)  # until they say otherwise
     assert not install_copy("boots", by=charlie).install.copy.golden_questions.exists()
+
+
+def test_a_copy_of_a_release_that_was_gone_back_to_holds_the_golden_questions_of_its_time(
+    boots: Plugin, alice: User, charlie: User
+) -> None:
+    first = boots.releases.get()
+    of_its_time = set(boots.golden_questions.values_list("question", flat=True))
+    boots.disclaimer = "Ask the foreman."
+    boots.save()
+    boots.golden_questions.create(question="Whom must I ask?")
+    publish(boots, by=alice)
+    roll_back(boots, to=first, by=alice)
+    copy = install_copy("boots", by=charlie).install.copy
+    assert set(copy.golden_questions.values_list("question", flat=True)) == of_its_time
 
 
 def test_another_embedder_embeds_again(boots: Plugin, charlie: User, monkeypatch, settings) -> None:

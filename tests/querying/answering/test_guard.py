@@ -3,12 +3,14 @@ from __future__ import annotations
 import uuid
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import date
 
 import pytest
 
 from knowledge.search.passages import Passage
 from querying.answering.citations import CitationVerifier
 from querying.answering.guard import Guard
+from querying.question.document_validity import OutOfForce
 from querying.types.answer import Answer, Outcome
 from querying.types.confidence import Confidence, ConfidenceBasis, ConfidenceSignals
 from querying.types.refusals import REFUSAL
@@ -208,3 +210,19 @@ def test_a_number_that_ocr_is_not_sure_of_keeps_the_answer_from_being_high():
     # A number of another sentence of the page is no matter.
     elsewhere = [replace(PASSAGES[0], unsure_spans=((500, 502),)), *PASSAGES[1:]]
     assert run(MILD, passages=elsewhere, basis=sure)[1].confidence == Confidence.HIGH
+
+
+def test_a_document_that_is_not_in_force_keeps_the_answer_from_being_high_unless_it_was_asked_for():
+    sure = ConfidenceBasis(
+        grounds=ConfidenceSignals(score=0.9, lead=0.2, agreement=2, has_signs=False), level=Confidence.HIGH
+    )
+    for is_last_resort, outcome in (
+        (True, (Confidence.MEDIUM, "out_of_force")),
+        (False, (Confidence.HIGH, "")),
+    ):
+        old = OutOfForce(
+            **vars(PASSAGES[0]), superseded_on=date(2020, 1, 1), effective_from=None, is_last_resort=is_last_resort
+        )
+        for tree_decided in (False, True):
+            _, answer = run(MILD, passages=[old, *PASSAGES[1:]], basis=sure, tree_decided=tree_decided)
+            assert (answer.confidence, answer.reason) == outcome

@@ -123,12 +123,14 @@ def test_a_superseded_document_that_alone_answers_is_cited_and_called_so(paint: 
     assert answer.text.endswith(
         "Note: what is quoted here is no longer in force [Source 1]; nothing that is in force answers the question."
     )
+    assert answer.reason == "out_of_force"
 
 
 def test_a_document_that_is_not_valid_yet_and_alone_answers_is_called_so(paint: Plugin):
     answer = answer_to(ZINC, paint)
     assert cited(answer) == {"Paint code, edition 2090"}
     assert "not yet in force [Source 1]" in answer.text
+    assert answer.reason == "out_of_force"
 
 
 def test_what_nothing_answers_is_refused_and_old_documents_are_not_called_near(paint: Plugin):
