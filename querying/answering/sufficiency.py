@@ -99,8 +99,8 @@ def assess_sufficiency(
         lead=_score_lead(best, evidence) if best else 0.0,
         agreement=_search_agreement(best, evidence) if best else 0,
         has_signs=bool(signs),
-        weakest=best.weakest if best else 0.0,
-        answer_probability=1.0 if evidence.answer_probability is None else evidence.answer_probability,
+        weakest=_weakest_match(best) if best else 0.0,
+        answer_probability=evidence.answer_probability,
         lag=_strength_lag(best, evidence) if best else 0.0,
     )
     return Sufficiency(grounds=grounds, passes=passes, why=why, nearest=nearest, about=about)
@@ -149,6 +149,11 @@ def _score_lead(best: Sentence, evidence: Evidence) -> float:
     return max(0.0, best.score - rival.score) if rival else best.score
 
 
+def _weakest_match(best: Sentence) -> float:
+    """The match of the word that the sentence matches least. One of other days than those asked for matches none."""
+    return 0.0 if best.ranges.other_days else best.weakest
+
+
 def _strength_lag(best: Sentence, evidence: Evidence) -> float:
     """How far the best sentence's own strength is behind the strongest's. A row of a table that was read by its cells
     has given the evidence its strength, of code a whole file does, and a list that is quoted as a whole has the
@@ -159,10 +164,12 @@ def _strength_lag(best: Sentence, evidence: Evidence) -> float:
 
 
 def _search_agreement(best: Sentence, evidence: Evidence) -> int:
-    """How many of the two searches, by words and by meaning, like the passage of the best sentence best."""
-    chosen, passages = evidence.passages[best.source], evidence.passages
-    by_words = chosen.lexical >= max(passage.lexical for passage in passages)
-    by_meaning = (chosen.cosine or 0.0) >= max(passage.cosine or 0.0 for passage in passages)
+    """How many of the two searches, by words and by meaning, like a passage with the best sentence best. Passages
+    overlap and documents repeat themselves: it may stand in several."""
+    passages = evidence.passages
+    chosen = [passage for passage in passages if best.text in passage.content] or [passages[best.source]]
+    by_words = max(one.lexical for one in chosen) >= max(one.lexical for one in passages)
+    by_meaning = max(one.cosine or 0.0 for one in chosen) >= max(one.cosine or 0.0 for one in passages)
     return int(by_words) + int(by_meaning)
 
 
