@@ -25,7 +25,7 @@ _HIGH_WEAKEST = 0.5
 _HIGH_ANSWER_PROBABILITY = 0.5
 # Where it is this sure, one of lead, agreement and weakest match may miss its mark, down to these (docs/evaluation.md,
 # "Called high").
-_SURE_ANSWER_PROBABILITY = 0.9
+_SURE_ANSWER_PROBABILITY = 0.85
 _SURE_WEAKEST, _SURE_AGREEMENT = 0.3, 1
 # With one search alone that finds its passage first, the sentence must be so far ahead of the others.
 _ONE_SEARCH_LEAD = 0.05
