@@ -23,11 +23,9 @@ _HIGH_SCORE, _HIGH_LEAD, _HIGH_AGREEMENT = 0.65, 0.02, 2
 _HIGH_WEAKEST = 0.5
 # And the cross-encoder must think that the sentence answers.
 _HIGH_ANSWER_PROBABILITY = 0.5
-# Where it is this sure, one of lead, agreement and weakest match may miss its mark, down to these (docs/evaluation.md,
-# "Called high").
+# Where it is this sure, the lead may be smaller; or one search alone may find the passage first, with so much of a lead
+# (docs/evaluation.md, "Called high").
 _SURE_ANSWER_PROBABILITY = 0.85
-_SURE_WEAKEST, _SURE_AGREEMENT = 0.3, 1
-# With one search alone that finds its passage first, the sentence must be so far ahead of the others.
 _ONE_SEARCH_LEAD = 0.05
 _LOW_SCORE = 0.5
 # From here on it is told that another sentence is stronger.
@@ -96,17 +94,11 @@ def _level_by_rule(grounds: ConfidenceSignals) -> Confidence:
 
 
 def _stands_out(grounds: ConfidenceSignals) -> bool:
-    """Whether the best sentence is ahead of the others, both searches find it, and it matches every word."""
-    missed = [
-        grounds.lead < _HIGH_LEAD,
-        grounds.agreement < _HIGH_AGREEMENT,
-        grounds.weakest < _HIGH_WEAKEST,
-    ]
-    if sum(missed) != 1:
-        return not any(missed)
-    if grounds.agreement < _HIGH_AGREEMENT and grounds.lead < _ONE_SEARCH_LEAD:
-        return False
-    return _is_sure(grounds) and grounds.agreement >= _SURE_AGREEMENT
+    """Whether the best sentence is ahead of the others, and both searches find it first; where the cross-encoder is
+    sure, one of these is enough."""
+    if grounds.agreement >= _HIGH_AGREEMENT:
+        return grounds.lead >= _HIGH_LEAD or _is_sure(grounds)
+    return grounds.agreement == 1 and grounds.lead >= _ONE_SEARCH_LEAD and _is_sure(grounds)
 
 
 def _of_best_sentence(grounds: ConfidenceSignals) -> ConfidenceSignals:
@@ -126,5 +118,4 @@ def _is_sure(grounds: ConfidenceSignals) -> bool:
 
 
 def _may_be_high(grounds: ConfidenceSignals) -> bool:
-    least = _SURE_WEAKEST if _is_sure(grounds) else _HIGH_WEAKEST
-    return grounds.weakest >= least and not is_doubted(grounds)
+    return grounds.weakest >= _HIGH_WEAKEST and not is_doubted(grounds)

@@ -109,7 +109,7 @@ def assess_sufficiency(
         lead=_score_lead(best, evidence) if best else 0.0,
         agreement=_search_agreement(best, evidence) if best else 0,
         has_signs=bool(signs),
-        weakest=_weakest_match(best) if best else 0.0,
+        weakest=best.weakest if best else 0.0,
         answer_probability=evidence.answer_probability,
         lag=_strength_lag(best, evidence) if best else 0.0,
     )
@@ -170,11 +170,6 @@ def _score_lead(best: Sentence, evidence: Evidence) -> float:
     rivals = (one for one in evidence.sentences if one.source != best.source and one.text.split() != words)
     rival = next(rivals, None)
     return max(0.0, best.score - rival.score) if rival else best.score
-
-
-def _weakest_match(best: Sentence) -> float:
-    """The match of the word that the sentence matches least. One of other days than those asked for matches none."""
-    return 0.0 if best.ranges.other_days else best.weakest
 
 
 def _strength_lag(best: Sentence, evidence: Evidence) -> float:

@@ -174,13 +174,11 @@ STRONG = ConfidenceSignals(score=0.7, lead=0.06, agreement=2)
         (replace(STRONG, score=0.9, lag=0.1), Confidence.HIGH),
         (replace(STRONG, score=0.49), Confidence.LOW),
         (replace(STRONG, lead=0.01, answer_probability=0.9), Confidence.HIGH),
+        (replace(STRONG, lead=0.01, answer_probability=0.8), Confidence.MEDIUM),
         (replace(STRONG, agreement=1, answer_probability=0.9), Confidence.HIGH),
-        (replace(STRONG, weakest=0.3, answer_probability=0.9), Confidence.HIGH),
-        (replace(STRONG, weakest=0.4, answer_probability=0.8), Confidence.MEDIUM),
-        (replace(STRONG, weakest=0.2, answer_probability=0.9), Confidence.MEDIUM),
         (replace(STRONG, agreement=1, lead=0.04, answer_probability=0.9), Confidence.MEDIUM),
         (replace(STRONG, agreement=0, answer_probability=0.9), Confidence.MEDIUM),
-        (replace(STRONG, lead=0.01, weakest=0.4, answer_probability=0.9), Confidence.MEDIUM),
+        (replace(STRONG, weakest=0.4, answer_probability=0.9), Confidence.MEDIUM),
         (replace(STRONG, lead=0.01, has_signs=True, answer_probability=0.9), Confidence.MEDIUM),
     ],
 )
@@ -207,11 +205,6 @@ def test_with_a_curve_the_level_goes_by_the_probability(score: float, level: str
     )
     assert (basis.level, basis.is_calibrated) == (level, True)
     assert f"right with probability {basis.probability:.2f}" in confidence.explain_confidence(basis)
-
-
-def test_with_a_curve_too_a_word_that_is_matched_less_is_made_up_for_by_a_sure_cross_encoder():
-    sure = ConfidenceSignals(score=0.9, lead=0.05, agreement=1, weakest=0.4, answer_probability=0.9)
-    assert confidence.confidence_basis(sure, calibration=CURVE.as_json()).level == Confidence.HIGH
 
 
 def test_with_a_curve_too_what_another_sentence_says_makes_no_answer_high():

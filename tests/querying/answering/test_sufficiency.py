@@ -7,7 +7,7 @@ import pytest
 
 from language.terms import terms
 from querying.answering.sufficiency import assess_sufficiency
-from querying.types.evidence import Evidence, RangeMatch, Sentence, TableCell
+from querying.types.evidence import Evidence, Sentence, TableCell
 from tests.querying.passages import evidence, passage
 
 PLAN = passage("The Northwind plan covers eye exams and glasses for every employee, up to 300 dollars in a year.")
@@ -201,13 +201,6 @@ def test_both_searches_agree_where_each_prefers_another_passage_with_the_best_se
     first = passage(PLAN.content, lexical=0.9, cosine=0.4)
     second = passage(f"Ask us. {PLAN.content}", number=2, lexical=0.5, cosine=0.8)
     assert assess_sufficiency("Does the plan cover eye exams?", evidence(first, second)).grounds.agreement == 2
-
-
-def test_a_sentence_of_other_days_matches_no_day_that_is_asked_for():
-    found = evidence(PLAN)
-    of_other_days = replace(found.sentences[0], weakest=0.45, ranges=RangeMatch(other_days=frozenset({"sunday"})))
-    judged = assess_sufficiency("Does the plan cover eye exams?", replace(found, sentences=(of_other_days,)))
-    assert judged.grounds.weakest == 0
 
 
 def test_the_grounds_say_how_much_stronger_the_evidence_is_by_another_sentence():
