@@ -23,6 +23,10 @@ _HIGH_SCORE, _HIGH_LEAD, _HIGH_AGREEMENT = 0.65, 0.02, 2
 _HIGH_WEAKEST = 0.5
 # And the cross-encoder must think that the sentence answers.
 _HIGH_ANSWER_PROBABILITY = 0.5
+# Where it is this sure, the lead may be smaller; or one search alone may find the passage first, with so much of a lead
+# (docs/evaluation.md, "Called high").
+_SURE_ANSWER_PROBABILITY = 0.85
+_ONE_SEARCH_LEAD = 0.05
 _LOW_SCORE = 0.5
 # From here on it is told that another sentence is stronger.
 _TOLD_LAG = 0.1
@@ -83,11 +87,18 @@ def _signal_sentences(grounds: ConfidenceSignals) -> Iterator[Phrase]:
 def _level_by_rule(grounds: ConfidenceSignals) -> Confidence:
     if grounds.score < _LOW_SCORE:
         return Confidence.LOW
-    is_ahead = grounds.lead >= _HIGH_LEAD and grounds.agreement >= _HIGH_AGREEMENT
     is_strong = _of_best_sentence(grounds).score >= _HIGH_SCORE
-    if is_strong and is_ahead and not grounds.has_signs and _may_be_high(grounds):
+    if is_strong and not grounds.has_signs and _may_be_high(grounds) and _stands_out(grounds):
         return Confidence.HIGH
     return Confidence.MEDIUM
+
+
+def _stands_out(grounds: ConfidenceSignals) -> bool:
+    """Whether the best sentence is ahead of the others, and both searches find it first; where the cross-encoder is
+    sure, one of these is enough."""
+    if grounds.agreement >= _HIGH_AGREEMENT:
+        return grounds.lead >= _HIGH_LEAD or _is_sure(grounds)
+    return grounds.agreement == 1 and grounds.lead >= _ONE_SEARCH_LEAD and _is_sure(grounds)
 
 
 def _of_best_sentence(grounds: ConfidenceSignals) -> ConfidenceSignals:
@@ -97,7 +108,13 @@ def _of_best_sentence(grounds: ConfidenceSignals) -> ConfidenceSignals:
 
 def is_doubted(grounds: ConfidenceSignals) -> bool:
     """Whether the cross-encoder thinks that the best sentence does not answer: then nothing makes the answer high."""
-    return grounds.answer_probability < _HIGH_ANSWER_PROBABILITY
+    probability = grounds.answer_probability
+    return probability is not None and probability < _HIGH_ANSWER_PROBABILITY
+
+
+def _is_sure(grounds: ConfidenceSignals) -> bool:
+    """Whether the cross-encoder has read the best sentence and is sure that it answers."""
+    return grounds.answer_probability is not None and grounds.answer_probability >= _SURE_ANSWER_PROBABILITY
 
 
 def _may_be_high(grounds: ConfidenceSignals) -> bool:

@@ -21,10 +21,11 @@ from language.terms import terms
 from language.topic_words import topic_stems, topic_words
 from language.word_matching import terms_by_word
 from lexic.phrases import phrase
-from querying.answering.siblings.nearest_sibling import find_nearest_sibling
+from querying.answering.siblings.nearest_sibling import find_missing_member, find_nearest_sibling
 from querying.answering.unmentioned_words import stems_of, text_with_titles, unmentioned_words
 from querying.question.document_validity import without_requested_day
 from querying.retrieval.markdown_tables import empty_heads
+from querying.retrieval.passage_tables import is_row
 from querying.types.answer import NearestSibling
 from querying.types.confidence import ConfidenceSignals
 from querying.types.evidence import SUFFICIENCY_THRESHOLD, Evidence, Sentence
@@ -32,6 +33,12 @@ from querying.types.evidence import SUFFICIENCY_THRESHOLD, Evidence, Sentence
 _NEGATION_PENALTY = _NUMBER_PENALTY = _SIBLING_PENALTY = 0.2
 _NAME_PENALTY = _COUNTED_PENALTY = 0.1
 _EMPTY_CELL_PENALTY = _OTHER_DAYS_PENALTY = 0.3
+# The one thing that the question names is missing, and the cross-encoder gives the sentence less than this. Longer
+# questions ask for more than one sentence says, and of rows it knows too little (docs/evaluation.md, "Members of a
+# class").
+_MISSING_MEMBER_PENALTY = 0.2
+_MISSING_MEMBER_PROBABILITY = 0.25
+_MISSING_MEMBER_MAX_WORDS = 12
 # Narrower than what counts as a denial in the passage: a question about refused claims denies nothing.
 # "Isn't it …?" asks for what is, and denies nothing.
 _QUESTION_NEGATION = re.compile(
@@ -45,6 +52,7 @@ _POSSESSIVE = re.compile(r"['’]s\b\s*")
 _MAX_NEAREST = 3
 # Below this the cross-encoder's doubt is a reason that is told.
 _DOUBTFUL_PROBABILITY = 0.2
+_DOES_NOT_SEEM_TO_ANSWER = phrase("The nearest passage does not seem to answer the question.")
 
 
 @dataclass(frozen=True)
@@ -88,10 +96,12 @@ def assess_sufficiency(
     if about:
         reason = phrase("The nearest passage says this of something else than what was asked about.")
         signs.append(_Sign(_SIBLING_PENALTY, reason))
+    elif _lacks_asked_member(question, evidence, is_follow_up=bool(new_words)):
+        signs.append(_Sign(_MISSING_MEMBER_PENALTY, _DOES_NOT_SEEM_TO_ANSWER))
     score = evidence.strength - sum(sign.penalty for sign in signs)
     passes = score >= (SUFFICIENCY_THRESHOLD if threshold is None else threshold)
     passes = passes and not _are_all_new(new_words, evidence.passages, known=(best and best.asked_words) or frozenset())
-    why = () if passes else tuple(_refusal_reasons(question, evidence, signs))
+    why = () if passes else tuple(dict.fromkeys(_refusal_reasons(question, evidence, signs)))
     if not passes and not why:
         why = (phrase("The nearest passage does not answer the question clearly enough."),)
     grounds = ConfidenceSignals(
@@ -100,10 +110,23 @@ def assess_sufficiency(
         agreement=_search_agreement(best, evidence) if best else 0,
         has_signs=bool(signs),
         weakest=best.weakest if best else 0.0,
-        answer_probability=1.0 if evidence.answer_probability is None else evidence.answer_probability,
+        answer_probability=evidence.answer_probability,
         lag=_strength_lag(best, evidence) if best else 0.0,
     )
     return Sufficiency(grounds=grounds, passes=passes, why=why, nearest=nearest, about=about)
+
+
+def _lacks_asked_member(question: str, evidence: Evidence, *, is_follow_up: bool) -> bool:
+    """Whether the best sentence names all that is asked about but one thing, and the cross-encoder doubts that it
+    answers: then it is probably about another member of the class."""
+    probability = evidence.answer_probability
+    if probability is None or probability >= _MISSING_MEMBER_PROBABILITY or is_follow_up:
+        return False
+    best = evidence.sentences[0]
+    is_of_table = bool(best.header or best.cell) or is_row(best.text)
+    if is_of_table or len(question.split()) > _MISSING_MEMBER_MAX_WORDS or evidence.passages[best.source].path:
+        return False
+    return find_missing_member(question, evidence) is not None
 
 
 def _nearest_passages(evidence: Evidence) -> tuple[Passage, ...]:
@@ -159,10 +182,12 @@ def _strength_lag(best: Sentence, evidence: Evidence) -> float:
 
 
 def _search_agreement(best: Sentence, evidence: Evidence) -> int:
-    """How many of the two searches, by words and by meaning, like the passage of the best sentence best."""
-    chosen, passages = evidence.passages[best.source], evidence.passages
-    by_words = chosen.lexical >= max(passage.lexical for passage in passages)
-    by_meaning = (chosen.cosine or 0.0) >= max(passage.cosine or 0.0 for passage in passages)
+    """How many of the two searches, by words and by meaning, like a passage with the best sentence best. Passages
+    overlap and documents repeat themselves: it may stand in several."""
+    passages = evidence.passages
+    chosen = [passage for passage in passages if best.text in passage.content] or [passages[best.source]]
+    by_words = max(one.lexical for one in chosen) >= max(one.lexical for one in passages)
+    by_meaning = max(one.cosine or 0.0 for one in chosen) >= max(one.cosine or 0.0 for one in passages)
     return int(by_words) + int(by_meaning)
 
 
@@ -255,7 +280,7 @@ def _refusal_reasons(question: str, evidence: Evidence, signs: Sequence[_Sign]) 
     said = {part for word in missing for part in word.lower().split()}
     yield from (sign.reason for sign in signs if not sign.words or not said.issuperset(sign.words))
     if evidence.answer_probability is not None and evidence.answer_probability < _DOUBTFUL_PROBABILITY:
-        yield phrase("The nearest passage does not seem to answer the question.")
+        yield _DOES_NOT_SEEM_TO_ANSWER
 
 
 def _unmentioned(penalty: float, words: Sequence[str]) -> _Sign:

@@ -23,15 +23,15 @@ class ConfidenceSignals:
     best sentence is ahead of the best one of another passage (0 or more). `agreement` counts the searches, by words and
     by meaning, that put its passage first (0 to 2). `has_signs` is whether something contradicts the question.
     `weakest` is how well the sentence matches the word of the question that it matches least. `answer_probability` is
-    what the cross-encoder says of the sentence. `lag` is how much stronger the evidence is by another sentence, which
-    says more of the question itself, and less in its titles (0 or more)."""
+    what the cross-encoder says of the sentence, None where it read nothing. `lag` is how much stronger the evidence is
+    by another sentence, which says more of the question itself, and less in its titles (0 or more)."""
 
     score: float
     lead: float = 0.0
     agreement: int = 0
     has_signs: bool = False
     weakest: float = 1.0
-    answer_probability: float = 1.0
+    answer_probability: float | None = None
     lag: float = 0.0
 
 

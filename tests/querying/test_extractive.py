@@ -486,9 +486,23 @@ def test_headings_questions_lines_of_contents_and_pointers_are_no_answers():
     assert compose(prompt(*(passage(text, number=at) for at, text in enumerate(nothing, start=1)))) == [REFUSAL]
 
 
-@pytest.mark.parametrize("text", ["• Mild exposure: 20 mm of cover", "Nominal cover in mild exposure: 20 mm"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "• Mild exposure: 20 mm of cover",
+        "Nominal cover in mild exposure: 20 mm",
+        "Job Title: Vice President of Sales Department: Sales & Marketing Reporting To: Chief Executive Officer",
+    ],
+)
 def test_list_items_and_named_values_are_answers(text: str):
     assert compose(prompt(passage(text))) == [f"{text.removeprefix('• ')} [Source 1]."]
+
+
+def test_a_sentence_with_a_blank_to_be_filled_in_is_an_answer_and_a_line_to_be_signed_is_none():
+    made = "This Agreement is made between The University, whose address is Senate House, and ____________."
+    signed = "Signed for and on behalf of the University ____________ Date ____________"
+    [piece] = compose(prompt(passage(made), passage(signed, number=2), question="What is the address?"))
+    assert piece.startswith("This Agreement is made between The University, whose address is Senate House")
 
 
 def test_the_number_of_a_clause_stays_where_the_words_alone_would_not_stand():

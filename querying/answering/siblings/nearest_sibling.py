@@ -49,17 +49,28 @@ def find_nearest_sibling(question: str, evidence: Evidence) -> Replaced | None:
     passage = evidence.passages[best.source]
     if passage.path or evidence.sub_questions:
         return None
-    words = read_words(question, stop_terms=evidence.wording.stop_terms)
     if not evidence.wording.language:
+        words = read_words(question, stop_terms=evidence.wording.stop_terms)
         bound = find_other_bearer(question, words, best.text, read_words(best.text))
         if bound is not None and not _are_one_role(bound, evidence.passages):
             return bound
-    said = _said_stems(best, passage)
-    member = find_asked_member(question, words, is_said=partial(_is_said, said=said, evidence=evidence))
-    if member is None or not member.is_noun:
+    member = find_missing_member(question, evidence)
+    if member is None:
         return None
     read = _Read(member=member, sentence=best, passage=passage, evidence=evidence)
     return next(filter(None, _findings(read)), None)
+
+
+def find_missing_member(question: str, evidence: Evidence) -> AskedMember | None:
+    """The one thing that the question names and neither the best sentence nor what stands above it does; None where all
+    is said, several things are not, or several questions are asked."""
+    if not evidence.sentences or evidence.sub_questions:
+        return None
+    best = evidence.sentences[0]
+    words = read_words(question, stop_terms=evidence.wording.stop_terms)
+    said = _said_stems(best, evidence.passages[best.source])
+    member = find_asked_member(question, words, is_said=partial(_is_said, said=said, evidence=evidence))
+    return member if member and member.is_noun else None
 
 
 def _said_stems(best: Sentence, passage: Passage) -> frozenset[str]:

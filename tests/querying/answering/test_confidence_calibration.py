@@ -173,6 +173,13 @@ STRONG = ConfidenceSignals(score=0.7, lead=0.06, agreement=2)
         (replace(STRONG, lag=0.1), Confidence.MEDIUM),
         (replace(STRONG, score=0.9, lag=0.1), Confidence.HIGH),
         (replace(STRONG, score=0.49), Confidence.LOW),
+        (replace(STRONG, lead=0.01, answer_probability=0.9), Confidence.HIGH),
+        (replace(STRONG, lead=0.01, answer_probability=0.8), Confidence.MEDIUM),
+        (replace(STRONG, agreement=1, answer_probability=0.9), Confidence.HIGH),
+        (replace(STRONG, agreement=1, lead=0.04, answer_probability=0.9), Confidence.MEDIUM),
+        (replace(STRONG, agreement=0, answer_probability=0.9), Confidence.MEDIUM),
+        (replace(STRONG, weakest=0.4, answer_probability=0.9), Confidence.MEDIUM),
+        (replace(STRONG, lead=0.01, has_signs=True, answer_probability=0.9), Confidence.MEDIUM),
     ],
 )
 def test_without_a_curve_the_level_goes_by_rule_and_says_so(grounds: ConfidenceSignals, level: Confidence):

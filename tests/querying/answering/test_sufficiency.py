@@ -170,6 +170,39 @@ def test_the_same_sentence_in_another_passage_is_no_rival():
     )
 
 
+COVER = passage("A beam inside a dry building needs a cover of 20 mm.")
+
+
+@pytest.mark.parametrize(
+    ("question", "probability", "is_sign"),
+    [
+        ("What cover does a prestressed beam inside a dry building need?", 0.2, True),
+        ("What cover does a prestressed beam inside a dry building need?", 0.3, False),
+        ("What cover does a prestressed beam inside a dry building need?", None, False),
+        ("What cover does a beam inside a dry building need?", 0.2, False),
+        ("What cover does a prestressed beam inside a dry building that is near to the coast need?", 0.2, False),
+    ],
+)
+def test_one_missing_thing_is_a_sign_where_the_cross_encoder_doubts(
+    question: str, probability: float | None, is_sign: bool
+):
+    found = replace(evidence(COVER), strength=0.6, answer_probability=probability)
+    judged = assess_sufficiency(question, found)
+    assert (judged.grounds.has_signs, judged.passes) == (is_sign, not is_sign)
+
+
+def test_the_doubt_about_a_missing_thing_is_told_once():
+    found = replace(evidence(COVER), strength=0.6, answer_probability=0.1)
+    why = assess_sufficiency("What cover does a prestressed beam inside a dry building need?", found).why
+    assert why.count("The nearest passage does not seem to answer the question.") == 1
+
+
+def test_both_searches_agree_where_each_prefers_another_passage_with_the_best_sentence():
+    first = passage(PLAN.content, lexical=0.9, cosine=0.4)
+    second = passage(f"Ask us. {PLAN.content}", number=2, lexical=0.5, cosine=0.8)
+    assert assess_sufficiency("Does the plan cover eye exams?", evidence(first, second)).grounds.agreement == 2
+
+
 def test_the_grounds_say_how_much_stronger_the_evidence_is_by_another_sentence():
     found = evidence(passage("Ask at the desk."), passage("Season tickets are sold at the desk.", number=2))
     titled, other = found.sentences

@@ -25,7 +25,8 @@ _LETTERS_PER_DENSE_SIGN = 2.5
 _TITLE_WORDS_PERCENT = 70
 
 BULLET = re.compile(r"\s{0,8}(?:[-*+•●▪◦‣⁃–—·\uf0b7]|\(?(?:[a-z]|[ivx]{1,5})\)|\(?\d{1,2}[.)]|[a-z]\.)\s{1,8}")
-_DOT_LEADERS = ("....", ". . . . ", "……", "____")
+_DOT_LEADERS = ("....", ". . . . ", "……")
+_BLANK = "____"  # to be filled in; drawn between a heading and its page it is a leader as well
 _PAGE_AT_END = re.compile(r"[^\d.,:;$€£%]\s{1,20}\d{1,3}$")
 _POINTER = re.compile(
     r"\W{0,4}(?:please\s+)?(?:see(?!\s+that)|refer\s+to|cf\.?|for\s+(?:more|further)\s+(?:information|details)|as\s+shown\s+in)\b",
@@ -95,11 +96,9 @@ def begins_in_the_middle(text: str) -> bool:
 def _is_label(text: str) -> bool:
     """A heading or a caption: it says where the answer is, not what it is. Rows, list items and "Name: value"
     are no labels."""
-    if text[-1] in _STOPS or is_row(text) or is_list_item(text):
+    if text[-1] in _STOPS or is_row(text) or is_list_item(text) or _NAMED_VALUE.match(text):
         return False
-    if len(text) >= _MAX_LABEL_CHARACTERS:
-        return _is_written_like_titles(text)
-    return not (_NAMED_VALUE.match(text) or _has_predicate(text))
+    return _is_written_like_titles(text) if len(text) >= _MAX_LABEL_CHARACTERS else not _has_predicate(text)
 
 
 def _is_written_like_titles(text: str) -> bool:
@@ -116,7 +115,7 @@ def _has_predicate(text: str) -> bool:
 def _is_contents_line(text: str) -> bool:
     if is_row(text):
         return False
-    if any(leader in text for leader in _DOT_LEADERS):
+    if any(leader in text for leader in _DOT_LEADERS) or (_BLANK in text and not _has_predicate(text)):
         return True
     ends_with_number = len(text) < 120 and text[-1:].isdecimal() and _PAGE_AT_END.search(text)
     return bool(ends_with_number) and not _has_predicate(text)
