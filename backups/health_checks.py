@@ -30,7 +30,7 @@ def check_backups() -> str:
         raise CheckFailed("There is no backup yet.", hint=hint)
     age = timezone.now() - Manifest.moment_of(names[-1])
     if -age > TOO_EARLY:
-        hint = "The clock was wrong, or is. Once it is right, name another place for the next backups (LEXIC_BACKUP_TO)."
+        hint = "The clock was wrong, or is. Then name another place for the next backups (LEXIC_BACKUP_TO)."
         raise CheckFailed(f"The newest backup is dated {(-age).days} days ahead.", hint=hint)
     if age > TOO_OLD:
         hint = "See in the log of the worker why no later one was made, and whether it keeps the timetable (-B)."

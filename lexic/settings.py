@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from decimal import Decimal
-from pathlib import Path
 
 from environs import Env, ValidationError, validate
 
@@ -198,6 +197,8 @@ EMAIL_HOST = env.str("EMAIL_HOST", "localhost")
 EMAIL_PORT = env.int("EMAIL_PORT", 25, validate=validate.Range(min=1, max=65_535))
 EMAIL_HOST_USER = env.str("EMAIL_HOST_USER", "")
 EMAIL_HOST_PASSWORD = env.str("EMAIL_HOST_PASSWORD", "")
+# A server that does not answer holds nobody up for longer.
+EMAIL_TIMEOUT = env.float("EMAIL_TIMEOUT", 10.0, validate=validate.Range(min=1, max=300))
 EMAIL_USE_TLS = env.bool("EMAIL_USE_TLS", False)
 EMAIL_USE_SSL = env.bool("EMAIL_USE_SSL", False)
 if EMAIL_USE_TLS and EMAIL_USE_SSL:

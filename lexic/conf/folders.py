@@ -1,4 +1,4 @@
-"""The folders that settings name. One that is not absolute lies beside `manage.py`, from wherever a command is given."""
+"""The folders that settings name. One that is not absolute lies beside `manage.py`, wherever a command is given."""
 
 from __future__ import annotations
 
