@@ -22,8 +22,10 @@ from accounts.models import ApiKey, User
 from audit.actions import Action
 from audit.models import AuditEntry
 from lexic import secret_files
+from lexic.diagnostics import CheckFailed
 from plugins.models import Plugin
 from privacy import key_rotation
+from privacy.health_checks import check_sealed_secrets
 from tests.lexic.running import command
 from webhooks.models import Webhook
 
@@ -201,3 +203,15 @@ def test_people_stay_signed_in_under_another_secret_key(client: Client, alice: U
     assert client.get("/settings").status_code == 200
     settings.SECRET_KEY_FALLBACKS = []
     assert client.get("/settings").status_code == 200  # the session was renewed under the new one
+
+
+@pytest.mark.usefixtures("sealed")
+def test_doctor_finds_out_that_the_key_is_another_one(settings: Any) -> None:
+    assert check_sealed_secrets() == "the newest 4 that are sealed can be read"
+    settings.ENCRYPTION_KEY_FALLBACKS = []
+    with pytest.raises(CheckFailed, match="4 of the 4 newest sealed secrets cannot be read by ENCRYPTION_KEY"):
+        check_sealed_secrets()
+
+
+def test_doctor_is_content_where_nothing_is_sealed() -> None:
+    assert check_sealed_secrets() == "none is sealed yet"
