@@ -376,3 +376,5 @@ SECURE_REFERRER_POLICY = "same-origin"
 LOGGING = read_logging(env)
 
 env.seal()
+# What `manage.py doctor` compares the environment with.
+READ_VARIABLES = frozenset(env.dump())

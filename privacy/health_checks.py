@@ -16,6 +16,6 @@ def check_sealed_secrets() -> str:
     if unreadable:
         raise CheckFailed(
             f"{unreadable} of the {read} newest sealed secrets cannot be read by ENCRYPTION_KEY or its fallbacks.",
-            hint="Set ENCRYPTION_KEY to what it was when they were sealed. “manage.py rotate_keys --dry-run” counts all.",
+            hint="Set ENCRYPTION_KEY to what it was then. “manage.py rotate_keys --dry-run” counts them all.",
         )
     return f"the newest {read} that are sealed can be read" if read else "none is sealed yet"
