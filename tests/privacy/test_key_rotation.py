@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import stat
 from pathlib import Path
@@ -23,6 +24,7 @@ from audit.actions import Action
 from audit.models import AuditEntry
 from lexic import secret_files
 from lexic.diagnostics import CheckFailed
+from local import locks, running_server
 from plugins.models import Plugin
 from privacy import key_rotation
 from privacy.health_checks import check_sealed_secrets
@@ -173,6 +175,19 @@ def test_a_new_secret_keeps_the_one_before_until_the_end(kept: Path, settings: A
     assert secret_files.end_rotation("ENCRYPTION_KEY")
     assert not secret_files.end_rotation("ENCRYPTION_KEY")
     assert [path.name for path in kept.iterdir()] == ["encryption_key.txt"]
+
+
+def test_a_rotation_does_not_end_before_lexic_was_restarted(kept: Path) -> None:
+    """What the running server seals meanwhile is sealed under the earlier key."""
+    running_server.write_server_status(kept, url="http://localhost", status="up")
+    os.utime(kept / "up.json", (1e9, 1e9))
+    with locks.hold_lock(kept, running_server.SUPERVISOR_LOCK):
+        secret_files.begin_rotation("ENCRYPTION_KEY")
+        with pytest.raises(secret_files.RestartFirst):
+            secret_files.end_rotation("ENCRYPTION_KEY")
+        assert (kept / "encryption_key_fallbacks.txt").read_text() == "first"
+        os.utime(kept / "up.json", (9e9, 9e9))
+        assert secret_files.end_rotation("ENCRYPTION_KEY")
 
 
 def test_a_secret_of_the_environment_is_changed_there(kept: Path, settings: Any) -> None:
