@@ -30,6 +30,7 @@ from accounts.models import User
 from accounts.reauthentication import has_recent_credential, has_recent_sign_in
 from lexic.http.client_address import client_network
 from lexic.infrastructure_errors import MailUnavailable
+from lexic.middleware.request_limit import free_slot_and_connections
 from lexic.templated_mail import make_mail, send
 
 logger = logging.getLogger(__name__)
@@ -139,6 +140,7 @@ class SocialAdapter(DefaultSocialAccountAdapter):
         and GitHub), never an address that a visitor named, and an organisation's own provider often stands in its
         own network. What comes back from there (the address of a picture) is fetched through `lexic.egress`.
         """
+        free_slot_and_connections()
         session = super().get_requests_session()
         session.max_redirects = 3
         return session
