@@ -21,7 +21,7 @@ def load_or_create_secret(env: Env, variable: str, *, folder: Path) -> str:
     if secret := path.read_text().strip():
         return secret
     raise ValidationError(
-        f"{variable} is empty: so is the file {path}. Bring it back from where you keep a copy. Without one, "
+        f"{variable} is empty: so is the file {path}. Put a copy of it there. Without one, "
         "delete it, and another one is made, which reads nothing that the former one has sealed or signed."
     )
 
