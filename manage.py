@@ -80,7 +80,7 @@ def main() -> None:
     with loading_modules():
         from django.core.management import execute_from_command_line
         from django.db import DatabaseError
-        from environs import EnvError
+        from environs import EnvError, ValidationError
 
         from lexic.errors import LexicError
 
@@ -95,7 +95,7 @@ def main() -> None:
             execute_from_command_line(sys.argv)
     except LexicError as error:
         sys.exit("\n".join(filter(None, [f"Error: {error.message}", error.hint])))
-    except EnvError as error:
+    except (EnvError, ValidationError) as error:
         sys.exit(f"Error: a setting makes no sense. {error}")
     except PermissionError as error:
         sys.exit(

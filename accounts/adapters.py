@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+import logging
 import secrets
+from contextlib import suppress
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
@@ -14,6 +16,7 @@ from allauth.mfa.adapter import DefaultMFAAdapter
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter, _build_apps_from_settings
 from allauth.socialaccount.models import SocialApp, SocialLogin
 from django.conf import settings
+from django.contrib.sites.shortcuts import get_current_site
 from django.core.mail import EmailMultiAlternatives
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.loader import render_to_string
@@ -26,7 +29,11 @@ from accounts.interface_language import remember_language_of
 from accounts.models import User
 from accounts.reauthentication import has_recent_credential, has_recent_sign_in
 from lexic.http.client_address import client_network
-from lexic.templated_mail import make_mail
+from lexic.infrastructure_errors import MailUnavailable
+from lexic.middleware.request_limit import free_slot_and_connections
+from lexic.templated_mail import make_mail, send
+
+logger = logging.getLogger(__name__)
 
 
 class AccountAdapter(DefaultAccountAdapter):
@@ -53,6 +60,21 @@ class AccountAdapter(DefaultAccountAdapter):
     def get_email_verification_redirect_url(self, email_address: EmailAddress) -> str:
         url: str = super().get_email_verification_redirect_url(email_address)
         return (self.request.user.is_authenticated and confirmed_destination(self.request)) or url
+
+    def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
+        """Raises `MailUnavailable` where the mail server cannot be reached or refuses it."""
+        shell = {"request": self.request, "email": email, "current_site": get_current_site(self.request)}
+        mail = self.render_mail(template_prefix, email, {**shell, **context})
+        try:
+            send(mail)
+        except OSError as error:  # refused, unreachable, or not trusted: all of them are errors of the connection
+            logger.warning("a mail could not be sent: %s: %s", type(error).__name__, error)
+            raise MailUnavailable from error
+
+    def send_notification_mail(self, *args: Any, **kwargs: Any) -> None:
+        """What it tells of has happened already, so it goes on without a mail server."""
+        with suppress(MailUnavailable):
+            super().send_notification_mail(*args, **kwargs)
 
     def render_mail(
         self, template_prefix: str, email: str, context: dict[str, Any], headers: dict[str, str] | None = None
@@ -118,6 +140,7 @@ class SocialAdapter(DefaultSocialAccountAdapter):
         and GitHub), never an address that a visitor named, and an organisation's own provider often stands in its
         own network. What comes back from there (the address of a picture) is fetched through `lexic.egress`.
         """
+        free_slot_and_connections()
         session = super().get_requests_session()
         session.max_redirects = 3
         return session

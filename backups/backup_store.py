@@ -246,6 +246,8 @@ def _open_place(where: str) -> Storage:
         raise NoTarget
     if where.startswith("s3://"):
         bucket, _, prefix = where.removeprefix("s3://").partition("/")
+        if not bucket:
+            raise NoTarget("This address names no bucket.")
         place = {"bucket": bucket, "prefix": prefix.strip("/"), **settings.BACKUPS["s3"]}
         is_among_uploads = _is_below_uploads(place)
         storage: Storage = connect_s3(**place)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Set
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from typing import Any
 
@@ -31,7 +31,8 @@ _LEFT_OUT = (f"{page_images.IMAGES_FOLDER}/", f"{release_files.FOLDER}/")
 def create_backup(store: BackupStore, *, keep: int = 0, now: datetime | None = None) -> Manifest:
     """Makes a backup. With `keep`, only so many of the newest stay, and what the others alone held is deleted.
 
-    A damaged file is left out and named. Then nothing is deleted, because an earlier backup may have the file whole.
+    A file that is lost or damaged is named, and the copy of an earlier backup is in this one too. As long as a file is
+    damaged, nothing is deleted, because an earlier backup may have it whole.
     When this ends early, there is no new backup, and the earlier ones are as they were. Raises `BackupRuns`,
     `DiskFull`, `StorageUnavailable`, `UnknownFilesKey`.
     """
@@ -43,14 +44,16 @@ def create_backup(store: BackupStore, *, keep: int = 0, now: datetime | None = N
         # Again, for what came since the first look: it may be gone at a third.
         later, damaged = _copy_files(store, copies)
         copies |= later
+        missing = (named | damaged) - copies.keys()
+        copies |= _earlier_copies(store, missing)
         manifest = Manifest(
-            name=Manifest.name_at(now or timezone.now()),
+            name=Manifest.next_name(store.backups(), now or timezone.now()),
             version=version(),
             migrations=migrations,
             tables=tables,
             sequences=sequences,
             files=sorted(copies.values(), key=lambda file: file.name),
-            missing=sorted((named | damaged) - copies.keys()),
+            missing=sorted(missing),
             damaged=sorted(damaged),
         )
         confirm_held()
@@ -94,6 +97,22 @@ def _known_copies(store: BackupStore) -> dict[str, FileCopy]:
         logger.warning("all files are copied again: %s", error.message)
         return {}
     return {file.name: file for file in earlier.files} if earlier else {}
+
+
+def _earlier_copies(store: BackupStore, missing: Set[str]) -> dict[str, FileCopy]:
+    """The copies of these files in earlier backups, each from the newest one that has it."""
+    found: dict[str, FileCopy] = {}
+    for name in reversed(store.backups()):
+        if missing <= found.keys():
+            break
+        with suppress(DamagedBackup, NoBackup):
+            earlier = Manifest.read(store, name).files
+            found |= {
+                file.name: file
+                for file in earlier
+                if file.name in missing and file.name not in found and store.has(file.pieces)
+            }
+    return found
 
 
 def _copy_files(store: BackupStore, known: Mapping[str, FileCopy]) -> tuple[dict[str, FileCopy], set[str]]:

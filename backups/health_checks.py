@@ -15,6 +15,8 @@ from lexic.gauges import register_gauge
 
 # The timetable makes one a day.
 TOO_OLD = timedelta(days=2)
+# The clocks of two machines differ by less.
+TOO_EARLY = timedelta(days=1)
 
 
 @register_check("backups")
@@ -27,6 +29,9 @@ def check_backups() -> str:
         hint = "Make one with “manage.py backup create”, and look why the worker has made none."
         raise CheckFailed("There is no backup yet.", hint=hint)
     age = timezone.now() - Manifest.moment_of(names[-1])
+    if -age > TOO_EARLY:
+        hint = "The clock was wrong, or is. Then name another place for the next backups (LEXIC_BACKUP_TO)."
+        raise CheckFailed(f"The newest backup is dated {(-age).days} days ahead.", hint=hint)
     if age > TOO_OLD:
         hint = "See in the log of the worker why no later one was made, and whether it keeps the timetable (-B)."
         raise CheckFailed(f"The newest backup is {age.days} days old.", hint=hint)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from backups.backup_errors import DamagedBackup, NoBackup
@@ -37,7 +37,8 @@ class FileCopy:
 @dataclass(frozen=True, kw_only=True)
 class Manifest:
     """`name` is the time of the snapshot. `migrations` are those of its tables, as `app.name`. `sequences` have the
-    last value that each gave. `missing` are files that rows name and that were not there, and the `damaged` ones."""
+    last value that each gave. `missing` are files that rows name and that were not there, and the `damaged` ones; what
+    an earlier backup had of them is in `files` all the same."""
 
     name: str
     version: str
@@ -52,6 +53,14 @@ class Manifest:
     def name_at(moment: datetime) -> str:
         """What a backup of this time is called; names are in the order of time."""
         return moment.astimezone(UTC).strftime(_NAME_FORMAT)
+
+    @classmethod
+    def next_name(cls, names: Sequence[str], moment: datetime) -> str:
+        """The name of a backup that is made now: later than all `names`, also where a clock was ahead."""
+        for name in names:
+            with suppress(DamagedBackup):  # it is no name of a backup
+                moment = max(moment, cls.moment_of(name) + timedelta(microseconds=1))
+        return cls.name_at(moment)
 
     @staticmethod
     def moment_of(name: str) -> datetime:

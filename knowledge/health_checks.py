@@ -11,6 +11,7 @@ from django.db.models import Count
 from django.utils import timezone
 
 from knowledge import lease
+from knowledge.documents import file_store
 from knowledge.embedders import get_embedder
 from knowledge.models import BaseKind, Document, DocumentStatus
 from knowledge.search import replica
@@ -18,6 +19,7 @@ from lexic.diagnostics import CheckFailed, CheckSkipped, register_check
 from lexic.gauges import register_gauge
 
 STUCK_AFTER = timedelta(minutes=30)
+_NEWEST = 10
 
 
 @register_check("embedder")
@@ -56,6 +58,23 @@ def check_documents() -> str:
             hint="Is a worker running? It takes them up again when it starts.",
         )
     return "none is stuck"
+
+
+@register_check("uploads")
+def check_uploads() -> str:
+    """Whether the files of the newest documents are there and can be read: the disk may not be mounted, the folder or
+    the key of the files be another one. `manage.py sweep` looks at all of them."""
+    stored = Document.objects.present().exclude(sha256="").order_by("-created_at")
+    hashes = list(stored.values_list("sha256", flat=True)[:_NEWEST])
+    if missing := [sha256 for sha256 in hashes if not file_store.is_stored(sha256)]:
+        raise CheckFailed(
+            f"{len(missing)} of the {len(hashes)} newest documents have no file where uploads are kept.",
+            hint="Is that the right folder or bucket, and mounted? “manage.py sweep --dry-run” names all that lack it.",
+        )
+    for sha256 in hashes[:1]:
+        with file_store.open_stored(sha256) as file:
+            file.read(1)
+    return f"the files of the newest {len(hashes)} documents are there"
 
 
 @register_check("leases")

@@ -10,8 +10,19 @@ from django.apps import AppConfig
 from django.conf import settings
 from django.core import checks
 from django.core.checks import CheckMessage, Tags, register
+from django.utils.module_loading import import_string
 
 OFFLINE_LLM_NAME = "extractive"
+
+
+@register()
+def check_email_backend(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
+    try:
+        import_string(settings.EMAIL_BACKEND)
+    except ImportError:
+        hint = "django.core.mail.backends.smtp.EmailBackend sends mails by EMAIL_HOST; unset, they are files."
+        return [checks.Error(f"There is no EMAIL_BACKEND “{settings.EMAIL_BACKEND}”.", hint=hint, id="lexic.E008")]
+    return []
 
 
 @register(Tags.security, deploy=True)

@@ -1,11 +1,12 @@
-"""Checks of the project itself for `manage.py doctor`, beside `lexic.diagnostics`: environment variables that other
-programs use and that have no effect here."""
+"""Checks of the project itself for `manage.py doctor`, beside `lexic.diagnostics`: environment variables that
+have no effect here, because other programs use them or they are misspelled."""
 
 from __future__ import annotations
 
 import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping
+from difflib import get_close_matches
 
 from django.conf import settings
 
@@ -22,6 +23,9 @@ _REPLACEMENTS = {
     "AUTH_SECRET": "set SECRET_KEY",
     "ANTHROPIC_API_KEY": "set OPENAI_API_KEY, and OPENAI_BASE_URL to an address that speaks OpenAI's protocol",
 }
+# Settings that are read outside of `lexic.settings`, or only beside another one, and those of the clients in sdk/.
+_READ_ELSEWHERE = {"LEXIC_PG_USER", "LEXIC_OIDC_NAME", "LEXIC_OIDC_URL", "LEXIC_API_KEY", "LEXIC_BASE_URL"}
+_SIMILAR = 0.8  # by difflib
 # The first of these that is set names the chat model. The others have no effect.
 _KEYS = ("OPENAI_API_KEY", "OPENROUTER_API_KEY")
 
@@ -80,11 +84,21 @@ def measure_version() -> dict[str, float]:
     return {version(): 1}
 
 
+def _unknown_variables(environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """A misspelled setting is no setting: questions are kept for ever where LEXIC_KEEP_QUESTION_DAYS says 30."""
+    known = settings.READ_VARIABLES | _READ_ELSEWHERE
+    for name in sorted(environment):
+        if name.startswith("LEXIC_") and name not in known:
+            similar = get_close_matches(name, known, n=1, cutoff=_SIMILAR)
+            yield name, f"did you mean {similar[0]}?" if similar else "no setting is called so"
+
+
 def unused_variables(environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """The variables that are set and have no effect, each with what to set instead."""
     for name, instead in _REPLACEMENTS.items():
         if environment.get(name):
             yield name, instead
+    yield from _unknown_variables(environment)
     winner = next((name for name in _KEYS if environment.get(name)), None)
     for name in ("OLLAMA_MODEL", "OLLAMA_BASE_URL"):
         if winner and environment.get(name):

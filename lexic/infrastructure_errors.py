@@ -33,6 +33,15 @@ class StorageUnavailable(LexicError):
     hint = "Nothing was lost; try again in a moment."
 
 
+class MailUnavailable(LexicError):
+    """No mail can be sent at the moment."""
+
+    code = "mail_unavailable"
+    status = 503
+    retry_after = 60  # seconds
+    hint = "Try again in a few minutes. If you were signing up, your account is there already: sign in then."
+
+
 class DiskFull(LexicError):
     """There is no room left on the server's disk, so nothing was stored."""
 
@@ -44,7 +53,7 @@ class DiskFull(LexicError):
 
 def outage_error(exc: BaseException) -> LexicError | None:
     """The error to show where the exception comes from an outage; None for every other exception."""
-    if isinstance(exc, StorageUnavailable):
+    if isinstance(exc, (StorageUnavailable, MailUnavailable)):
         return exc
     state = getattr(exc.__cause__, "sqlstate", None) if isinstance(exc, DatabaseError) else None
     if state == _DISK_FULL or (isinstance(exc, OSError) and exc.errno in _FULL):
@@ -61,9 +70,9 @@ def is_connection_lost(exc: BaseException) -> bool:
 
 
 class LostConnectionFilter(logging.Filter):
-    """Leaves out what Django logs of a request that found no database: the handler of the error names it in one line,
-    and a hundred lines of traceback for each request hide what else is wrong."""
+    """Leaves out what Django logs of a request that found no database or no mail server: one line names it, and a
+    hundred lines of traceback for each request hide what else is wrong."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         exc = record.exc_info[1] if record.exc_info else None
-        return exc is None or not is_connection_lost(exc)
+        return exc is None or not (is_connection_lost(exc) or isinstance(exc, MailUnavailable))

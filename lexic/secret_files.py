@@ -9,6 +9,7 @@ from pathlib import Path
 from django.conf import settings
 
 from lexic.errors import Conflict
+from local import running_server
 
 VARIABLES = ("SECRET_KEY", "ENCRYPTION_KEY")
 
@@ -17,6 +18,13 @@ class SecretElsewhere(Conflict):
     """This secret comes from the environment, and is changed there."""
 
     code = "secret_in_environment"
+
+
+class RestartFirst(Conflict):
+    """Lexic was started before this secret was changed, and still uses the earlier one."""
+
+    code = "restart_first"
+    hint = "Restart it, give “manage.py rotate_keys” again, and then end the rotation."
 
 
 def begin_rotation(variable: str) -> None:
@@ -35,9 +43,14 @@ def begin_rotation(variable: str) -> None:
 
 
 def end_rotation(variable: str) -> bool:
-    """Throws the earlier secrets away that are kept here. Whether there were any."""
-    _, fallbacks = _paths(variable)
+    """Throws the earlier secrets away that are kept here. Whether there were any.
+
+    Raises `RestartFirst` where a server still seals and signs under the earlier one: nobody could read that later.
+    """
+    path, fallbacks = _paths(variable)
     was_there = fallbacks.is_file()
+    if was_there and path.is_file() and running_server.started_before(settings.VAR_DIR, path.stat().st_mtime):
+        raise RestartFirst
     fallbacks.unlink(missing_ok=True)
     return was_there
 

@@ -6,9 +6,7 @@ A value that makes no sense stops the start with a sentence that names the varia
 from __future__ import annotations
 
 import os
-import secrets
 from decimal import Decimal
-from pathlib import Path
 
 from environs import Env, ValidationError, validate
 
@@ -21,6 +19,7 @@ from lexic.conf.backups import read_backups
 from lexic.conf.database import EMBEDDED_DATABASE as EMBEDDED_DATABASE
 from lexic.conf.database import read_database, read_replica
 from lexic.conf.egress import SOURCES_VARIABLE, SSO_VARIABLE, read_policy, read_webhook_policy
+from lexic.conf.folders import BASE_DIR, read_folder, resolve_folder
 from lexic.conf.language_models import read_language_models
 from lexic.conf.logging import read_logging
 from lexic.conf.metrics import read_metrics
@@ -30,6 +29,8 @@ from lexic.conf.quotas import read_quotas
 from lexic.conf.redaction import read_redaction
 from lexic.conf.rest_api import OPENAPI
 from lexic.conf.rest_api import REST_FRAMEWORK as REST_FRAMEWORK
+from lexic.conf.secret_keys import load_or_create_secret, read_fallbacks
+from lexic.conf.service_urls import read_database_url, read_http_url, read_redis_url
 from lexic.conf.sign_in import *  # noqa: F403
 from lexic.conf.site_addresses import read_public_url, read_trusted_sites
 from lexic.conf.social_providers import read_google_drive, read_social_providers, social_account_name
@@ -39,48 +40,17 @@ from lexic.conf.tracing import read_tracing
 from lexic.http.origins import read_origin
 from local import embedded_services
 
-BASE_DIR = Path(__file__).resolve().parent.parent
 env = Env()
 env.read_env(str(BASE_DIR / ".env"), recurse=False)
 
-VAR_DIR = Path(env.str("LEXIC_VAR_DIR", str(BASE_DIR / "var"))).resolve()
+VAR_DIR = read_folder(env, "LEXIC_VAR_DIR", default=BASE_DIR / "var")
 DEBUG = env.bool("LEXIC_DEBUG", False)
 
-
-def _read_fallbacks(variable: str) -> list[str]:
-    """Earlier values, the newest first: of the variable, or of the file that `manage.py rotate_keys --begin` writes."""
-    given: list[str] = env.list(f"{variable}_FALLBACKS", [])
-    if given:
-        return given
-    path = VAR_DIR / f"{variable.lower()}_fallbacks.txt"
-    return path.read_text().split() if path.is_file() else []
-
-
-def _load_or_create_secret(variable: str) -> str:
-    """The variable, or a random secret that is made once and kept beside the data."""
-    if value := env.str(variable, ""):
-        return value
-    path = VAR_DIR / f"{variable.lower()}.txt"
-    if not path.exists():
-        VAR_DIR.mkdir(parents=True, exist_ok=True)
-        new = path.with_suffix(f".{secrets.token_hex(4)}")
-        new.touch(mode=0o600)
-        new.write_text(secrets.token_urlsafe(48))
-        # A hard link fails when another process was quicker; then its secret is the one that counts.
-        try:
-            path.hardlink_to(new)
-        except FileExistsError:
-            pass
-        finally:
-            new.unlink()
-    return path.read_text().strip()
-
-
-SECRET_KEY = _load_or_create_secret("SECRET_KEY")
-ENCRYPTION_KEY = _load_or_create_secret("ENCRYPTION_KEY")
+SECRET_KEY = load_or_create_secret(env, "SECRET_KEY", folder=VAR_DIR)
+ENCRYPTION_KEY = load_or_create_secret(env, "ENCRYPTION_KEY", folder=VAR_DIR)
 # What was signed or sealed under these is still believed and read. `manage.py rotate_keys` says when they can go.
-SECRET_KEY_FALLBACKS = _read_fallbacks("SECRET_KEY")
-ENCRYPTION_KEY_FALLBACKS = _read_fallbacks("ENCRYPTION_KEY")
+SECRET_KEY_FALLBACKS = read_fallbacks(env, "SECRET_KEY", folder=VAR_DIR)
+ENCRYPTION_KEY_FALLBACKS = read_fallbacks(env, "ENCRYPTION_KEY", folder=VAR_DIR)
 
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
 CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", [])
@@ -201,10 +171,10 @@ TEMPLATES = [
 
 # --- Database and broker: built in, or elsewhere by URL ----------------------------------------------------
 
-DATABASE_URL = env.str("DATABASE_URL", "")
+DATABASE_URL = read_database_url(env, "DATABASE_URL")
 # A copy of that database which searches may ask.
-DATABASE_REPLICA_URL = env.str("DATABASE_REPLICA_URL", "")
-REDIS_URL = env.str("REDIS_URL", "")
+DATABASE_REPLICA_URL = read_database_url(env, "DATABASE_REPLICA_URL")
+REDIS_URL = read_redis_url(env, "REDIS_URL")
 _POOL_SIZE = env.int("LEXIC_DB_POOL", 0, validate=validate.Range(min=0, max=100))
 DATABASES = {"default": read_database(DATABASE_URL, data_folder=VAR_DIR, pool_size=_POOL_SIZE)}
 if DATABASE_REPLICA_URL:
@@ -227,6 +197,8 @@ EMAIL_HOST = env.str("EMAIL_HOST", "localhost")
 EMAIL_PORT = env.int("EMAIL_PORT", 25, validate=validate.Range(min=1, max=65_535))
 EMAIL_HOST_USER = env.str("EMAIL_HOST_USER", "")
 EMAIL_HOST_PASSWORD = env.str("EMAIL_HOST_PASSWORD", "")
+# A server that does not answer holds nobody up for longer.
+EMAIL_TIMEOUT = env.float("EMAIL_TIMEOUT", 10.0, validate=validate.Range(min=1, max=300))
 EMAIL_USE_TLS = env.bool("EMAIL_USE_TLS", False)
 EMAIL_USE_SSL = env.bool("EMAIL_USE_SSL", False)
 if EMAIL_USE_TLS and EMAIL_USE_SSL:
@@ -297,7 +269,7 @@ SPECTACULAR_SETTINGS = {**OPENAPI, "SERVERS": [{"url": PUBLIC_URL}]}
 
 # --- Knowledge and answers --------------------------------------------------------------------------------------
 
-LEXIC_FILES_DIR = Path(env.str("LEXIC_FILES_DIR", str(VAR_DIR / "files")))
+LEXIC_FILES_DIR = read_folder(env, "LEXIC_FILES_DIR", default=VAR_DIR / "files")
 S3 = read_storage(env)
 FILES_KEYS = read_files_keys(env)
 LEXIC_MAX_DOCUMENT_BYTES = env.int("LEXIC_MAX_DOCUMENT_MB", 50, validate=validate.Range(min=1)) * 1024 * 1024
@@ -306,7 +278,8 @@ LEXIC_PICTURES_MAX_BYTES = env.int("LEXIC_PICTURES_MB", 512, validate=validate.R
 LEXIC_OCR = env.bool("LEXIC_OCR", True)
 LEXIC_OCR_LANGUAGES: list[str] = env.list("LEXIC_OCR_LANGUAGES", [])
 # Folders on this server whose sources are synced by the timetable. Empty: none, only by somebody's command.
-LEXIC_SYNC_ROOTS: list[str] = env.list("LEXIC_SYNC_ROOTS", [])
+_sync_roots: list[str] = env.list("LEXIC_SYNC_ROOTS", [])
+LEXIC_SYNC_ROOTS = [str(resolve_folder(one)) for one in _sync_roots if one.strip()]
 # Sites whose signed releases are believed: the address of each and its key, “https://example.org=KEY”.
 LEXIC_TRUSTED_SITES = read_trusted_sites(env)
 LEXIC_SHARED_MAX_BYTES = env.int("LEXIC_SHARED_MB", 2048, validate=validate.Range(min=1)) * 1024 * 1024
@@ -360,7 +333,7 @@ LEXIC_MODEL_CACHE_DIR = VAR_DIR / "models"
 LEXIC_EMBEDDER_THREADS = env.int("LEXIC_EMBEDDER_THREADS", 0, validate=validate.Range(min=0))
 # Up to how many chunks a knowledge base stores the local embedder's token states with its vectors.
 LEXIC_TOKEN_STATES_MAX_CHUNKS = env.int("LEXIC_TOKEN_STATES_MAX_CHUNKS", 50_000, validate=validate.Range(min=0))
-LEXIC_RERANK_URL = env.str("LEXIC_RERANK_URL", "")
+LEXIC_RERANK_URL = read_http_url(env, "LEXIC_RERANK_URL")
 LEXIC_RERANK_KEY = env.str("LEXIC_RERANK_KEY", "")
 LEXIC_RERANK_MODEL = env.str("LEXIC_RERANK_MODEL", "")
 LEXIC_RERANK_TIMEOUT = env.float("LEXIC_RERANK_TIMEOUT", 3.0, validate=validate.Range(min=0.1))
@@ -370,7 +343,7 @@ LEXIC_RERANK_TIMEOUT = env.float("LEXIC_RERANK_TIMEOUT", 3.0, validate=validate.
 # The slug of the plugin whose sample answer the first page shows. Empty: that of the best measured one.
 FEATURED = env.str("LEXIC_FEATURED", "")
 
-STATIC_ROOT = Path(env.str("LEXIC_STATIC_ROOT", str(VAR_DIR / "static")))
+STATIC_ROOT = read_folder(env, "LEXIC_STATIC_ROOT", default=VAR_DIR / "static")
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
@@ -404,3 +377,5 @@ SECURE_REFERRER_POLICY = "same-origin"
 LOGGING = read_logging(env)
 
 env.seal()
+# What `manage.py doctor` compares the environment with.
+READ_VARIABLES = frozenset(env.dump())

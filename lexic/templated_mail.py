@@ -11,6 +11,8 @@ from django.conf import settings
 from django.core.mail import EmailMultiAlternatives
 from django.template.loader import render_to_string
 
+from lexic.middleware.request_limit import free_slot_and_connections
+
 if TYPE_CHECKING:
     from lxml import html
 
@@ -37,7 +39,14 @@ def send_letter(
     """Sends a mail of a few paragraphs, with a link (its address and its words) between them. Raises `OSError` where
     the mail server cannot be reached or refuses it."""
     context = {"before": before, "link": link, "after": after}
-    make_mail(address, subject=subject, template="mail/letter.html", context=context).send()
+    send(make_mail(address, subject=subject, template="mail/letter.html", context=context))
+
+
+def send(mail: EmailMultiAlternatives) -> None:
+    """Sends it now. A request holds neither a slot nor a connection to the database meanwhile: a mail server may take
+    as long as EMAIL_TIMEOUT to answer. Raises `OSError` as above."""
+    free_slot_and_connections()
+    mail.send()
 
 
 def text_of(content: str) -> str:

@@ -41,5 +41,14 @@ def find_running_server(root: Path) -> RunningServer | None:
     return None
 
 
+def started_before(root: Path, moment: float) -> bool:
+    """Whether the server that runs from this folder was up before this moment, in seconds since 1970."""
+    try:
+        started = _status_path(root).stat().st_mtime
+    except OSError:
+        return False
+    return started < moment and find_running_server(root) is not None
+
+
 def _status_path(root: Path) -> Path:
     return root / "up.json"

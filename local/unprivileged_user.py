@@ -11,15 +11,28 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from lexic.errors import LexicError
+
 # Where the superuser keeps what an unprivileged server must be able to reach.
 _SYSTEM_FOLDER = Path("/var/lib")
+
+
+class UnknownUser(LexicError):
+    """The user that the built-in PostgreSQL runs as does not exist."""
+
+    code = "unknown_user"
+    hint = "Set LEXIC_PG_USER to one that does."
 
 
 def unprivileged_popen_arguments() -> dict[str, Any]:
     """Popen arguments that give up the superuser's rights; empty when there are none to give up."""
     if os.geteuid() != 0:
         return {}
-    person = pwd.getpwnam(os.environ.get("LEXIC_PG_USER", "nobody"))
+    name = os.environ.get("LEXIC_PG_USER") or "nobody"
+    try:
+        person = pwd.getpwnam(name)
+    except KeyError:
+        raise UnknownUser(f"There is no user “{name}” on this machine.") from None
     return {"user": person.pw_uid, "group": person.pw_gid, "extra_groups": []}
 
 

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from accounts.models import User
 from lexic.conf.languages import ENGLISH, LANGUAGES
-from lexic.templated_mail import make_mail
+from lexic.templated_mail import make_mail, send
 from notifications.models import MailKind
 from notifications.unsubscribe import make_token
 
@@ -27,9 +27,9 @@ def send_notification(user: User, *, kind: MailKind, subject: str, template: str
     shell = {"unsubscribe": unsubscribe, "kind": kind.label}
     headers = {"List-Unsubscribe": f"<{unsubscribe}>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"}
     path = f"notifications/{template}.html"
-    make_mail(user.email, subject=subject, template=path, context={**shell, **context}, headers=headers).send()
+    send(make_mail(user.email, subject=subject, template=path, context={**shell, **context}, headers=headers))
 
 
 def send_to_address(address: str, *, subject: str, template: str, context: Mapping[str, Any]) -> None:
     """Sends it, as HTML and as text. Raises `OSError` as above."""
-    make_mail(address, subject=subject, template=f"notifications/{template}.html", context=context).send()
+    send(make_mail(address, subject=subject, template=f"notifications/{template}.html", context=context))

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from lexic import egress
 from lexic.errors import Conflict, InvalidInput, LexicError
+from lexic.middleware.request_limit import free_slot_and_connections
 from organisations.models import Organisation
 from organisations.sign_in_models import OrganisationDomain
 
@@ -62,6 +63,7 @@ def add_domain(organisation: Organisation, *, name: str) -> OrganisationDomain:
 
 def verify_domain(domain: OrganisationDomain) -> None:
     """Looks for the proof at the domain itself. Raises `DomainNotProved`, `DomainTaken`."""
+    free_slot_and_connections()
     try:
         found = egress.fetch(
             f"https://{domain.name}{PROOF_PATH}",

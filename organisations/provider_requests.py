@@ -12,6 +12,7 @@ from requests.adapters import BaseAdapter
 
 from lexic import egress
 from lexic.errors import InvalidInput
+from lexic.middleware.request_limit import free_slot_and_connections
 
 _MAX_BYTES, _SECONDS = 1024 * 1024, 10.0
 
@@ -76,6 +77,7 @@ class _EgressAdapter(BaseAdapter):
 def _fetch(url: str, request: requests.PreparedRequest) -> tuple[int, bytes]:
     wanted = {"Accept": "application/json"}
     kept = {name: value for name, value in request.headers.items() if name in ("Authorization", "Content-Type")}
+    free_slot_and_connections()
     headers: Any = {name: str(value) for name, value in {**wanted, **kept}.items()}
     if request.method == "POST":
         body = request.body.encode() if isinstance(request.body, str) else bytes(request.body or b"")  # type: ignore[arg-type]

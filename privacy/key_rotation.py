@@ -74,6 +74,19 @@ def reseal_all(*, dry_run: bool = False) -> list[ColumnReport]:
     return reports
 
 
+def count_unreadable(*, newest: int) -> tuple[int, int]:
+    """Of so many of the newest values of each column: how many no known key reads, and how many there are."""
+    unreadable = read = 0
+    for column in sealed_columns():
+        for value in column.rows.order_by("-pk").values_list(column.field, flat=True)[:newest]:
+            read += 1
+            try:
+                column.reseal(value)
+            except _Unreadable:
+                unreadable += 1
+    return unreadable, read
+
+
 def _reseal_column(column: SealedColumn, *, dry_run: bool) -> ColumnReport:
     report = ColumnReport(name=column.name)
     keys = list(column.rows.order_by("pk").values_list("pk", flat=True))

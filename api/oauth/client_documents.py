@@ -15,6 +15,7 @@ from lexic import egress
 from lexic.errors import LexicError
 from lexic.http.error_handlers import validation_message
 from lexic.http.strict_json import read_json
+from lexic.middleware.request_limit import free_slot_and_connections
 
 _MAX_BYTES, _TIMEOUT_SECONDS, _KEPT_SECONDS = 16 * 1024, 5.0, 3600
 # A limit for the whole site: each fetch is a request to an address that a stranger names.
@@ -31,6 +32,7 @@ class ClientDocumentFetcher:
         steps = address.path.split("/")
         if not is_safe_redirect(client_id) or address.scheme != "https" or not address.path or {".", ".."} & set(steps):
             raise CIMDError("this is no address of a document")
+        free_slot_and_connections()
         try:
             found = egress.fetch(
                 client_id,

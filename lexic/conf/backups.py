@@ -6,6 +6,7 @@ from typing import Any
 
 from environs import Env, ValidationError, validate
 
+from lexic.conf.folders import resolve_folder
 from lexic.conf.storage import read_s3_store
 
 _PREFIX = "LEXIC_BACKUP_S3_"
@@ -19,11 +20,15 @@ def read_backups(env: Env, *, uploads: dict[str, Any]) -> dict[str, Any]:
     Raises `ValidationError`, naming the variable.
     """
     return {
-        "to": env.str("LEXIC_BACKUP_TO", ""),
+        "to": _read_place(env.str("LEXIC_BACKUP_TO", "").strip()),
         "key": env.str("LEXIC_BACKUP_KEY", "", validate=_validate_key),
         "keep": env.int("LEXIC_BACKUP_KEEP", 14, validate=validate.Range(min=1)),
         "s3": _read_store(env, uploads),
     }
+
+
+def _read_place(given: str) -> str:
+    return given if not given or given.startswith("s3://") else str(resolve_folder(given))
 
 
 def _read_store(env: Env, uploads: dict[str, Any]) -> dict[str, Any]:

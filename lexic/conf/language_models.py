@@ -8,6 +8,8 @@ from urllib.parse import urlsplit
 
 from environs import Env, validate
 
+from lexic.conf.service_urls import read_http_url
+
 OPENROUTER_BASE_URL = "https://openrouter.ai/api/v1"
 # What notes apps use if their environment names no model. The vectors have 768 dimensions.
 _OPENROUTER_CHAT_MODEL, _OPENROUTER_EMBEDDING_MODEL, _OPENROUTER_EMBEDDING_DIMENSIONS = (
@@ -41,18 +43,21 @@ class LanguageModels:
 def read_language_models(env: Env) -> LanguageModels:
     """Reads the variables. The OPENROUTER_ variables count only without OPENAI_API_KEY, and OLLAMA_MODEL only without
     any key. Lexic's own variables override both."""
-    key, at = env.str("OPENAI_API_KEY", ""), env.str("OPENAI_BASE_URL", "")
+    key, at = env.str("OPENAI_API_KEY", ""), read_http_url(env, "OPENAI_BASE_URL")
     router = "" if key else env.str("OPENROUTER_API_KEY", "")
     chat = (router and env.str("OPENROUTER_CHAT_MODEL", "")) or (_OPENROUTER_CHAT_MODEL if router else "gpt-4o")
     planner = router and env.str("OPENROUTER_PLANNER_MODEL", "")
     embedding = (router and env.str("OPENROUTER_EMBEDDING_MODEL", "")) or _OPENROUTER_EMBEDDING_MODEL
     ollama = "" if key or router else env.str("OLLAMA_MODEL", "")
-    ollama_url = _openai_url(env.str("OLLAMA_BASE_URL", "") or _EMBEDDING_SERVERS["ollama"])
+    ollama_url = _openai_url(read_http_url(env, "OLLAMA_BASE_URL") or _EMBEDDING_SERVERS["ollama"])
     chat = env.str("LEXIC_LLM_MODEL", "") or ollama or chat
     server = env.str("EMBEDDING_PROVIDER", "", validate=validate.OneOf(["", *_EMBEDDING_SERVERS]))
-    model, dimensions = env.str("EMBEDDING_MODEL", "bge-m3"), env.int("EMBEDDING_DIMENSIONS", 1024)
+    model, dimensions = (
+        env.str("EMBEDDING_MODEL", "bge-m3"),
+        env.int("EMBEDDING_DIMENSIONS", 1024, validate=validate.Range(min=1, max=4000)),
+    )
     base_url = at or (OPENROUTER_BASE_URL if router else ollama_url if ollama else None)
-    url = env.str("EMBEDDING_URL", "") or _EMBEDDING_SERVERS[server or "ollama"]
+    url = read_http_url(env, "EMBEDDING_URL") or _EMBEDDING_SERVERS[server or "ollama"]
     return LanguageModels(
         key=key or router or (_OLLAMA_KEY if ollama else ""),
         base_url=base_url,

@@ -7,6 +7,8 @@ from urllib.parse import unquote
 
 from environs import Env, ValidationError
 
+from lexic.conf.service_urls import read_http_url
+
 _CLOUD = "https://cloud.langfuse.com"
 _PAIR = 'Write it as "name=value,name=value".'
 
@@ -22,7 +24,7 @@ def read_tracing(env: Env) -> dict[str, Any]:
     is_on = any(env.str(name, "") for name in names)
     # Read without a default, so that the error names the missing one.
     public_key, secret_key = (env.str(name) for name in names) if is_on else ("", "")
-    endpoint = env.str("OTEL_EXPORTER_OTLP_ENDPOINT", "").rstrip("/")
+    endpoint = read_http_url(env, "OTEL_EXPORTER_OTLP_ENDPOINT").rstrip("/")
     if endpoint and is_on:
         raise ValidationError(
             "OTEL_EXPORTER_OTLP_ENDPOINT and LANGFUSE_PUBLIC_KEY are both set: traces go to one place."
@@ -30,7 +32,7 @@ def read_tracing(env: Env) -> dict[str, Any]:
     return {
         "public_key": public_key,
         "secret_key": secret_key,
-        "host": (env.str("LANGFUSE_HOST", "") or _CLOUD).rstrip("/"),
+        "host": read_http_url(env, "LANGFUSE_HOST", _CLOUD).rstrip("/"),
         "endpoint": endpoint,
         "headers": _read_headers(env.str("OTEL_EXPORTER_OTLP_HEADERS", "")),
         "service_name": env.str("OTEL_SERVICE_NAME", "lexic"),

@@ -118,6 +118,8 @@ def test_a_manifest_under_another_name_is_not_believed(keyed: Keyed, where: str)
 
 def test_no_target(settings: Any) -> None:
     settings.BACKUPS = {**settings.BACKUPS, "to": ""}
+    with pytest.raises(NoTarget, match="names no bucket"):
+        open_backup_store("s3://")
     with pytest.raises(NoTarget):
         open_backup_store()
 

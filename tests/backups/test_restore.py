@@ -309,6 +309,28 @@ def test_file_that_is_missing_is_named(handbook: Document, store: BackupStore) -
     assert create_backup(store).missing == [file_store.stored_name(handbook.sha256)]
 
 
+def test_a_lost_file_stays_in_later_backups_and_comes_back(
+    handbook: Document, store: BackupStore, move: Callable[[], None]
+) -> None:
+    """Where the disk of the files is not mounted, every file is lost, and backups go on."""
+    create_backup(store, now=NOW)
+    file_store.delete_stored(handbook.sha256)
+    for day in (1, 2):
+        made = create_backup(store, keep=1, now=NOW + timedelta(days=day))
+    assert store.backups() == [made.name]
+    assert made.missing == [file_store.stored_name(handbook.sha256)]
+    move()
+    restore_backup(store, made)
+    assert file_store.is_stored(handbook.sha256)
+
+
+def test_a_backup_is_the_newest_also_after_one_of_a_clock_that_was_ahead(store: BackupStore) -> None:
+    ahead = create_backup(store, now=NOW + timedelta(days=3000))
+    later = create_backup(store, keep=1, now=NOW)
+    assert later.name > ahead.name
+    assert store.backups() == [later.name]
+
+
 @pytest.mark.parametrize("left", [0, 20, 45, -1])
 def test_a_damaged_file_is_named_and_the_rest_is_backed_up(
     plugin: Plugin, store: BackupStore, settings: Any, move: Callable[[], None], left: int

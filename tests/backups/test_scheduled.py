@@ -54,6 +54,13 @@ def test_an_old_one_is_reported() -> None:
 
 
 @pytest.mark.usefixtures("scheduled")
+def test_one_that_is_dated_in_the_future_is_reported() -> None:
+    create_backup(open_backup_store(), now=timezone.now() + timedelta(days=5))
+    with pytest.raises(CheckFailed, match="dated 4 days ahead"):
+        check_backups()
+
+
+@pytest.mark.usefixtures("scheduled")
 def test_files_that_it_lacks_are_counted() -> None:
     with mock.patch("backups.create_backup._named_files", return_value={"ab/lost", "cd/lost"}):
         create_backup(open_backup_store())

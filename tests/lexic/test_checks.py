@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from django.core.checks import run_checks
 from django.test import override_settings
 
@@ -42,6 +43,13 @@ def test_a_careful_production_has_no_warnings(tmp_path: Path) -> None:
     }
     with override_settings(**careful):
         assert warnings() == set()
+
+
+@pytest.mark.parametrize("backend", ["", "smtp", "lexic.mail.Nonsense"])
+def test_a_mail_backend_that_is_none_is_an_error_at_the_start(backend: str) -> None:
+    with override_settings(EMAIL_BACKEND=backend):
+        [error] = [message for message in run_checks() if message.id == "lexic.E008"]
+    assert backend in error.msg
 
 
 def test_nothing_is_said_on_a_desk() -> None:

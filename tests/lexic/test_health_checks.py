@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from lexic.celery import app
 from lexic.diagnostics import run_check, run_checks
 from lexic.health_checks import unused_variables
+from tests.lexic.fresh_settings import ROOT
 
 JURISLM = {
     "DATABASE_URL": "postgresql://here/one",
@@ -44,6 +46,21 @@ def test_an_ollama_beside_a_key_is_not_used(key: str) -> None:
 def test_an_address_without_a_model_is_not_used() -> None:
     assert dict(unused_variables({"OLLAMA_BASE_URL": "http://gpu"})) == {"OLLAMA_BASE_URL": "set OLLAMA_MODEL as well"}
     assert dict(unused_variables({"NEXTAUTH_URL": "", "PATH": "/bin"})) == {}
+
+
+def test_a_misspelled_setting_is_named_with_the_one_that_is_meant() -> None:
+    misspelled = {"LEXIC_KEEP_QUESTION_DAYS": "30", "LEXIC_AUDIT_ADRESSES": "true", "LEXIC_NONSENSE": "x"}
+    assert dict(unused_variables(misspelled)) == {
+        "LEXIC_KEEP_QUESTION_DAYS": "did you mean LEXIC_KEEP_QUESTIONS_DAYS?",
+        "LEXIC_AUDIT_ADRESSES": "did you mean LEXIC_AUDIT_ADDRESSES?",
+        "LEXIC_NONSENSE": "no setting is called so",
+    }
+
+
+def test_no_setting_that_is_documented_is_taken_for_a_misspelled_one() -> None:
+    documented = re.findall(r"^# (LEXIC_\w+)=", (ROOT / ".env.example").read_text(), re.MULTILINE)
+    assert len(documented) > 100
+    assert dict(unused_variables(dict.fromkeys(documented, "x"))) == {}
 
 
 @pytest.mark.django_db

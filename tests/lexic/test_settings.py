@@ -32,6 +32,18 @@ pytestmark = pytest.mark.usefixtures("reader_of_settings")
         ("LEXIC_PUBLIC_URL", "localhost:8000"),
         ("LEXIC_PUBLIC_URL", "https://"),
         ("LEXIC_PUBLIC_URL", "https://lexic.example.org:port"),
+        ("DATABASE_URL", "db.example.org"),
+        ("DATABASE_URL", "postgres://lexic:pass#word@db.example.org/lexic"),
+        ("DATABASE_REPLICA_URL", "mysql://db.example.org/lexic"),
+        ("REDIS_URL", "localhost:6379"),
+        ("REDIS_URL", "redis://"),
+        ("OPENAI_BASE_URL", "api.example.org/v1"),
+        ("OLLAMA_BASE_URL", "localhost:11434"),
+        ("EMBEDDING_URL", "localhost:11434"),
+        ("EMBEDDING_DIMENSIONS", "0"),
+        ("LEXIC_RERANK_URL", "rerank"),
+        ("LANGFUSE_HOST", "langfuse.example.org"),
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://"),
         ("LEXIC_TRUSTED_SITES", "https://example.org"),
         ("LEXIC_TRUSTED_SITES", "https://example.org=c2hvcnQ="),
         ("LEXIC_TRUSTED_SITES", "example.org=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="),
@@ -62,13 +74,19 @@ def test_spaces_and_commas_too_many_are_no_address(tmp_path: Path) -> None:
     assert empty.stdout == "http://localhost:8000\n"
 
 
-def test_a_command_says_it_in_one_sentence(tmp_path: Path) -> None:
-    env = {"PATH": os.environ["PATH"], "LEXIC_VAR_DIR": str(tmp_path), "LEXIC_DB_POOL": "many"}
+def test_a_password_in_an_address_is_not_shown(tmp_path: Path) -> None:
+    done = settings_with(tmp_path, DATABASE_URL="postgres://lexic:pass#word@db.example.org/lexic")
+    assert "pass" not in done.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize(("variable", "value"), [("LEXIC_DB_POOL", "many"), ("LEXIC_STATIC_URL", "cdn.example.org")])
+def test_a_command_says_it_in_one_sentence(tmp_path: Path, variable: str, value: str) -> None:
+    env = {"PATH": os.environ["PATH"], "LEXIC_VAR_DIR": str(tmp_path), variable: value}
     done = subprocess.run(
         [sys.executable, "manage.py", "doctor"], cwd=ROOT, env=env, capture_output=True, text=True, check=False
     )
     assert done.returncode == 1
-    assert "LEXIC_DB_POOL" in done.stderr
+    assert variable in done.stderr
     assert "Traceback" not in done.stderr
 
 
@@ -80,6 +98,23 @@ def test_secrets_are_made_once_and_kept_for_nobody_else(tmp_path: Path) -> None:
         assert len((tmp_path / f"{name}.txt").read_text()) >= 50
 
 
+@pytest.mark.parametrize("variable", ["SECRET_KEY", "ENCRYPTION_KEY"])
+def test_an_empty_file_of_a_secret_stops_the_start(tmp_path: Path, variable: str) -> None:
+    """As a full disk leaves one. What would be sealed under an empty key is open to everybody."""
+    (tmp_path / f"{variable.lower()}.txt").touch()
+    done = settings_with(tmp_path)
+    assert done.returncode != 0
+    assert f"{variable} is empty" in done.stderr.splitlines()[-1]
+
+
+def test_an_empty_folder_is_the_default(tmp_path: Path) -> None:
+    names = ("LEXIC_FILES_DIR", "LEXIC_STATIC_ROOT")
+    done = settings_with(tmp_path, "settings.LEXIC_FILES_DIR, settings.STATIC_ROOT", **dict.fromkeys(names, ""))
+    assert done.stdout == f"{tmp_path / 'files'} {tmp_path / 'static'}\n"
+    secrets = {"SECRET_KEY": "given", "ENCRYPTION_KEY": "given too"}
+    assert settings_with(tmp_path, "settings.VAR_DIR", LEXIC_VAR_DIR="", **secrets).stdout == f"{ROOT / 'var'}\n"
+
+
 def test_a_given_secret_is_used_and_not_written_down(tmp_path: Path) -> None:
     done = settings_with(tmp_path, "settings.SECRET_KEY", SECRET_KEY="given", ENCRYPTION_KEY="given too")
     assert done.stdout == "given\n"
@@ -88,10 +123,10 @@ def test_a_given_secret_is_used_and_not_written_down(tmp_path: Path) -> None:
 
 def test_lx_104_sp_09_the_example_documents_every_setting_that_is_read() -> None:
     source = "".join(path.read_text() for path in [ROOT / "lexic/settings.py", *(ROOT / "lexic/conf").glob("*.py")])
-    read = set(re.findall(r"""(?:env\.\w+|_load_or_create_secret)\(\s*["']([A-Z][A-Z0-9_]+)["']""", source))
+    read = set(re.findall(r"""(?:env\.\w+\(|\(env, )\s*["']([A-Z][A-Z0-9_]+)["']""", source))
     # Those that a loop reads, or a helper.
     read |= set(re.findall(r'"((?:LEXIC|GOOGLE|LANGFUSE)_[A-Z0-9_]*[A-Z0-9])"', source))
-    read |= {f"{name}_FALLBACKS" for name in re.findall(r'_read_fallbacks\("(\w+)"\)', source)}
+    read |= {f"{name}_FALLBACKS" for name in re.findall(r'read_fallbacks\(env, "(\w+)"', source)}
     read |= {f"LEXIC_{name.upper()}" for name in DEFAULT_QUOTAS}
     documented = set(re.findall(r"^#?\s?([A-Z][A-Z0-9_]+)=", (ROOT / ".env.example").read_text(), re.MULTILINE))
     assert read - documented == set()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import stat
 from pathlib import Path
@@ -22,8 +23,11 @@ from accounts.models import ApiKey, User
 from audit.actions import Action
 from audit.models import AuditEntry
 from lexic import secret_files
+from lexic.diagnostics import CheckFailed
+from local import locks, running_server
 from plugins.models import Plugin
 from privacy import key_rotation
+from privacy.health_checks import check_sealed_secrets
 from tests.lexic.running import command
 from webhooks.models import Webhook
 
@@ -173,6 +177,19 @@ def test_a_new_secret_keeps_the_one_before_until_the_end(kept: Path, settings: A
     assert [path.name for path in kept.iterdir()] == ["encryption_key.txt"]
 
 
+def test_a_rotation_does_not_end_before_lexic_was_restarted(kept: Path) -> None:
+    """What the running server seals meanwhile is sealed under the earlier key."""
+    running_server.write_server_status(kept, url="http://localhost", status="up")
+    os.utime(kept / "up.json", (1e9, 1e9))
+    with locks.hold_lock(kept, running_server.SUPERVISOR_LOCK):
+        secret_files.begin_rotation("ENCRYPTION_KEY")
+        with pytest.raises(secret_files.RestartFirst):
+            secret_files.end_rotation("ENCRYPTION_KEY")
+        assert (kept / "encryption_key_fallbacks.txt").read_text() == "first"
+        os.utime(kept / "up.json", (9e9, 9e9))
+        assert secret_files.end_rotation("ENCRYPTION_KEY")
+
+
 def test_a_secret_of_the_environment_is_changed_there(kept: Path, settings: Any) -> None:
     settings.ENCRYPTION_KEY = "of the environment"
     with pytest.raises(secret_files.SecretElsewhere, match="comes from the environment"):
@@ -201,3 +218,15 @@ def test_people_stay_signed_in_under_another_secret_key(client: Client, alice: U
     assert client.get("/settings").status_code == 200
     settings.SECRET_KEY_FALLBACKS = []
     assert client.get("/settings").status_code == 200  # the session was renewed under the new one
+
+
+@pytest.mark.usefixtures("sealed")
+def test_doctor_finds_out_that_the_key_is_another_one(settings: Any) -> None:
+    assert check_sealed_secrets() == "the newest 4 that are sealed can be read"
+    settings.ENCRYPTION_KEY_FALLBACKS = []
+    with pytest.raises(CheckFailed, match="4 of the 4 newest sealed secrets cannot be read by ENCRYPTION_KEY"):
+        check_sealed_secrets()
+
+
+def test_doctor_is_content_where_nothing_is_sealed() -> None:
+    assert check_sealed_secrets() == "none is sealed yet"

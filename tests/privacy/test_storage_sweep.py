@@ -17,7 +17,7 @@ from accounts.models import User
 from knowledge import prune
 from knowledge.documents import file_store
 from knowledge.documents.lifecycle import add_text, delete_document
-from knowledge.health_checks import check_documents
+from knowledge.health_checks import check_documents, check_uploads
 from knowledge.models import Document, Page, Revision
 from knowledge.personal_knowledge_base import personal_knowledge_base
 from knowledge.tasks import prune_knowledge
@@ -25,6 +25,7 @@ from lexic.celery import app
 from lexic.diagnostics import CheckFailed
 from lexic.periodic_tasks import PERIODIC_TASKS
 from lexic.storage import StorageUnavailable
+from lexic.storage.encrypted import UnreadableFile
 from plugins.models import Plugin
 from privacy import tasks
 from privacy.storage_sweep import inspect_storage, sweep_storage
@@ -191,6 +192,22 @@ def test_operators_read_no_title_of_a_private_document(alice: User) -> None:
     stored_path(added.sha256).unlink()
     [missing] = inspect_storage().missing_files
     assert missing.documents == ("a private document",)
+
+
+def test_doctor_finds_out_that_the_files_are_elsewhere(handbook: Document, tmp_path: Path, settings: Any) -> None:
+    """As where their disk is not mounted."""
+    assert check_uploads() == "the files of the newest 1 documents are there"
+    settings.LEXIC_FILES_DIR = tmp_path / "elsewhere"
+    with pytest.raises(CheckFailed, match="1 of the 1 newest documents have no file"):
+        check_uploads()
+
+
+def test_doctor_finds_out_that_the_key_of_the_files_is_another_one(plugin: Plugin, settings: Any) -> None:
+    settings.FILES_KEYS = ["the files of this site have a key of their own"]
+    add_text(knowledge_base=plugin.knowledge_base, title="Footings", text="They get 75 mm.", enqueue=False)
+    settings.FILES_KEYS = ["another key than the one that encrypted the files"]
+    with pytest.raises(UnreadableFile):
+        check_uploads()
 
 
 def test_a_file_that_is_too_young_to_go_goes_later(monkeypatch: pytest.MonkeyPatch) -> None:

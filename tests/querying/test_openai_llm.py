@@ -161,6 +161,27 @@ def test_a_tool_call_that_cannot_be_read_gives_no_facts(stub: OpenAIStub):
     assert found == {}
 
 
+HOME_PAGE = Garbage(b"<html>Welcome</html>", content_type="text/html")
+
+
+@pytest.mark.parametrize("answer", [HOME_PAGE, Garbage(b"[]"), Garbage(b'{"usage": 1}'), Garbage(b'{"choices": [1]}')])
+@pytest.mark.parametrize("way", ["facts", "plan"])
+def test_what_is_no_answer_of_a_model_is_a_failure_of_the_provider(
+    stub: OpenAIStub, caplog: pytest.LogCaptureFixture, answer: Garbage, way: str
+) -> None:
+    """As the address of a provider's web site answers, where OPENAI_BASE_URL lacks its /v1."""
+    stub.script += [answer]
+    llm, schema = OpenAIChat(), {"type": "object"}
+    asked = {
+        "facts": lambda: llm.extract_facts(schema=schema, question="Why?", context=[]),
+        "plan": lambda: llm.plan(instruction="Plan.", schema=schema, question="Why?"),
+    }
+    with pytest.raises(ProviderFailed):
+        asyncio.run(asked[way]())
+    assert "no answer of a chat model" in caplog.text
+    assert "OPENAI_BASE_URL" in caplog.text
+
+
 # --- A model without a temperature, and what a provider says of its errors -------------------------------------
 
 

@@ -60,7 +60,9 @@ class Command(LexicCommand):
 
     def _list_backups(self, options: dict[str, Any]) -> None:
         store = open_backup_store(options["where"])
-        for name in store.backups():
+        if not (names := store.backups()):
+            self.stderr.write("There is no backup here.")
+        for name in names:
             try:
                 said = summary(Manifest.read(store, name))
                 line = f"{name}  version {said['version']}, {said['rows']:,} rows, {said['files']:,} files"

@@ -137,8 +137,8 @@ class OpenAIChat(LLM):
                     tools=[tool],
                     tool_choice={"type": "function", "function": {"name": name}},
                 )
-        usage = _token_usage(completion.usage) if completion.usage else Usage()
-        return _tool_arguments(completion), usage
+            usage = _token_usage(completion.usage) if completion.usage else Usage()
+            return _tool_arguments(completion), usage
 
 
 async def _create_completion(client: AsyncOpenAI, *, model: str, thinking_tokens: int = 0, **arguments: Any) -> Any:
@@ -256,6 +256,14 @@ def _as_provider_errors() -> Iterator[None]:
         logger.warning("the language model's provider answered: %s", detail)
         is_busy = error.status_code >= 500 or isinstance(error, openai.RateLimitError)
         raise (ProviderBusy if is_busy else ProviderFailed)(detail=detail) from error
+    except openai.APIConnectionError as error:
+        logger.warning("the language model's provider cannot be reached: %s", error.__cause__ or error)
+        raise ProviderFailed from error
     # A broken stream surfaces as an error of the HTTP library underneath or as bad JSON, in many types.
     except Exception as error:
+        logger.warning(
+            "the language model's provider sent what is no answer of a chat model (%s); look at OPENAI_BASE_URL if it "
+            "never does",
+            type(error).__name__,
+        )
         raise ProviderFailed from error

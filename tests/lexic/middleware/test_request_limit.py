@@ -3,7 +3,8 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -11,7 +12,14 @@ from asgiref.sync import ThreadSensitiveContext, sync_to_async
 from django.http import HttpRequest, HttpResponse
 from django.test import AsyncClient, AsyncRequestFactory
 
+from accounts.adapters import SocialAdapter
+from api.oauth.client_documents import ClientDocumentFetcher
+from lexic import egress
+from lexic.egress import FetchFailed
 from lexic.middleware import request_limit
+from organisations.domains import verify_domain
+from organisations.models import OrganisationDomain
+from organisations.provider_requests import provider_session
 
 
 @pytest.fixture(autouse=True)
@@ -137,3 +145,36 @@ def test_the_slot_of_a_caller_who_has_gone_is_free_when_the_view_has_ended() -> 
                     await asyncio.sleep(0.002)
 
     asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    "wait",
+    [
+        lambda: verify_domain(OrganisationDomain(name="example.org")),
+        lambda: provider_session().get("https://login.example.org/.well-known/openid-configuration"),
+        lambda: ClientDocumentFetcher().fetch("https://agent.example.org/client.json"),
+        lambda: SocialAdapter().get_requests_session().get("https://login.example.org/token"),
+    ],
+    ids=["proof of a domain", "provider of an organisation", "document of a client", "provider of the site"],
+)
+def test_a_request_that_waits_for_another_site_holds_no_slot(
+    monkeypatch: pytest.MonkeyPatch, wait: Callable[[], object]
+) -> None:
+    """Whoever signs in, or asks to be let in, may have named one that hangs."""
+    working: list[int] = []
+
+    def hang(*args: Any, **kwargs: Any) -> None:
+        working.append(request_limit.request_slots()._working)
+        raise FetchFailed("It hangs.")
+
+    for name in ("fetch", "get"):
+        monkeypatch.setattr(egress, name, hang)
+    monkeypatch.setattr("requests.adapters.HTTPAdapter.send", hang)
+    place = request_limit.request_slots().enter()
+    asyncio.run(place.take_slot())
+    asked = request_limit._place.set(place)
+    with suppress(Exception):
+        wait()
+    request_limit._place.reset(asked)
+    place.leave()
+    assert working == [0]

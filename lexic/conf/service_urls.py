@@ -1,0 +1,43 @@
+"""The URLs of services: databases, brokers, and servers that are asked over HTTP."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from environs import Env, ValidationError
+
+_HTTP = ("http", "https")
+_DATABASE = ("postgresql", "postgres", "pgsql")
+_REDIS = ("redis", "rediss")
+
+
+def read_http_url(env: Env, variable: str, default: str = "") -> str:
+    """Raises `ValidationError`, naming the variable, for what is no address of a web server."""
+    return _read_url(env, variable, default, schemes=_HTTP)
+
+
+def read_database_url(env: Env, variable: str) -> str:
+    """Raises `ValidationError`, naming the variable and not the password in it."""
+    return _read_url(env, variable, "", schemes=_DATABASE, needs_host=False)
+
+
+def read_redis_url(env: Env, variable: str) -> str:
+    """Raises `ValidationError`, naming the variable and not the password in it."""
+    return _read_url(env, variable, "", schemes=_REDIS)
+
+
+def _read_url(env: Env, variable: str, default: str, *, schemes: tuple[str, ...], needs_host: bool = True) -> str:
+    url: str = env.str(variable, "").strip() or default
+    if url and not _is_url(url, schemes, needs_host=needs_host):
+        begins = " or ".join(f"{scheme}://" for scheme in schemes[:2])
+        raise ValidationError(f'Environment variable "{variable}" invalid: it begins with {begins}, and names a host.')
+    return url
+
+
+def _is_url(url: str, schemes: tuple[str, ...], *, needs_host: bool) -> bool:
+    try:
+        parts = urlsplit(url)
+        # Asked for, because a port that is none is found out only then.
+        return parts.scheme in schemes and (bool(parts.hostname) or not needs_host) and parts.port != 0
+    except ValueError:
+        return False

@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from environs import Env
+
+from lexic.conf.backups import read_backups
+from lexic.conf.folders import read_folder
+from lexic.conf.storage import read_storage
+from tests.lexic.fresh_settings import ROOT
+
+
+@pytest.mark.parametrize(
+    ("given", "folder"), [("data", ROOT / "data"), ("/srv/data", Path("/srv/data")), ("", Path("/default"))]
+)
+def test_a_folder_is_the_same_from_wherever_a_command_is_given(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, given: str, folder: Path
+) -> None:
+    """A command of cron runs in another folder than the server: it must not find an empty site there."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("LEXIC_VAR_DIR", given)
+    assert read_folder(Env(), "LEXIC_VAR_DIR", default=Path("/default")) == folder
+
+
+@pytest.mark.parametrize(("given", "place"), [("s3://ours/lexic", "s3://ours/lexic"), ("b", f"{ROOT}/b"), ("", "")])
+def test_backups_go_to_the_same_place_from_everywhere(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, given: str, place: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("LEXIC_BACKUP_TO", given)
+    assert read_backups(Env(), uploads=read_storage(Env()))["to"] == place
