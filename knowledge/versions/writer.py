@@ -195,7 +195,7 @@ def _page_row(document: Document, page: PageText, sha256: str, **columns: Any) -
         number=page.number,
         text=page.text,
         label=page.label,
-        words=page.words,
+        word_boxes=page.words,
         headings=[[one.start, one.level, one.title] for one in page.headings],
         reader_state=page.state,
         source_sha256=sha256,
