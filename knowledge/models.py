@@ -294,7 +294,7 @@ class Page(RecognisedText, Revisioned):
     # Of a file of a repository, whose text stands here line for line: where it was, and what was checked out then.
     repository_path = models.CharField(max_length=2000, blank=True, default="", db_default="", editable=False)
     commit = models.CharField(max_length=64, blank=True, default="", db_default="", editable=False)
-    # As earlier versions kept the word boxes; `manage.py pack_word_boxes` packs what they left.
+    # As earlier versions kept the word boxes; `manage.py repack` packs what they left.
     words = models.JSONField(null=True, editable=False)
     packed_words = models.BinaryField(null=True, editable=False)
     # Its headings, [[start, level, title], …]; null where it was read before they were kept.

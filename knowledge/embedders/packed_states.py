@@ -1,4 +1,4 @@
-"""Token states in a hundred bytes each, so that those of a passage are kept beside its vectors and read in no time.
+"""Token states in 99 bytes each, so that those of a passage are kept beside its vectors and read in no time.
 
 A unit row of 384 floats is turned to its main directions; the first 64 are kept in four bits each and the next 256 in
 two. A factor for each token keeps its cosine with itself at 1. So the cosine with a word of a question has an error of
@@ -8,7 +8,7 @@ two. A factor for each token keeps its cosine with itself at 1. So the cosine wi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -30,8 +30,9 @@ CODE_BYTES = FINE // 2 + COARSE // 4
 _EXCESS = np.float32(0.03)
 # The steps of the best even rounding of a normal distribution with a deviation of one (Max 1960).
 _FINE_STEP, _COARSE_STEP = 0.3352, 0.9957
-# The first byte of what is kept: another packing gets another number. `unpack` reads the older one as well.
-_FORMAT, _OLDER_FORMAT = b"\x02", b"\x01"
+# The first byte of what is kept: another packing gets another number. `unpack` reads the older one as well, which
+# `repack` writes anew.
+_FORMAT, OLDER_FORMAT = b"\x02", b"\x01"
 _HEADER = 3  # the number and the length of the text
 _COUNT = 2  # bytes after the header that say how many tokens there are
 # A token's place is one byte: how far it starts behind the end of the last one, in the upper four bits, and its length.
@@ -105,9 +106,8 @@ def pack(states: Matrix, places: Sequence[tuple[int, int]], *, length: int) -> b
     text is too long."""
     if length > _LONGEST_TEXT:
         return b""
-    header = _FORMAT + length.to_bytes(2, "little") + len(states).to_bytes(_COUNT, "little")
     if not len(states):
-        return header
+        return _header(length, 0)
     directions, steps = _directions()
     turned = states @ directions
     turned /= steps * np.maximum(np.linalg.norm(states, axis=1, keepdims=True), _LEAST_LENGTH)
@@ -120,8 +120,32 @@ def pack(states: Matrix, places: Sequence[tuple[int, int]], *, length: int) -> b
     codes = np.empty((len(states), CODE_BYTES), np.uint8)
     codes[:, : FINE // 2] = nibbles[:, ::2] << 4 | nibbles[:, 1::2]
     codes[:, FINE // 2 :] = pairs[:, ::4] << 6 | pairs[:, 1::4] << 4 | pairs[:, 2::4] << 2 | pairs[:, 3::4]
-    near, far = _pack_places(np.array(places, _PLACE))
-    return b"".join([header, near, factors.astype(_FACTOR).tobytes(), codes.tobytes(), far])
+    return _written(codes, factors, np.array(places), length=length)
+
+
+def _written(codes: Codes, factors: NDArray[np.float32], places: NDArray[np.intp], *, length: int) -> bytes:
+    near, far = _pack_places(places.astype(_PLACE))
+    return b"".join([_header(length, len(codes)), near, factors.astype(_FACTOR).tobytes(), codes.tobytes(), far])
+
+
+def _header(length: int, count: int) -> bytes:
+    return _FORMAT + length.to_bytes(2, "little") + count.to_bytes(_COUNT, "little")
+
+
+def tokens_with_states(places: Iterable[tuple[int, int]], text: str) -> list[int]:
+    """Which of the tokens at these places have their states kept: those with a letter or a digit. No word of a question
+    is looked for in punctuation, which is a sixth of all tokens."""
+    return [number for number, (start, end) in enumerate(places) if any(map(str.isalnum, text[start:end]))]
+
+
+def repack(packed: bytes | memoryview, text: str) -> bytes:
+    """What an earlier version has packed of a window of the text, as `pack` would have it. What cannot be read stays
+    as it is."""
+    found = _unpack_window(packed)
+    if found is None or found.length != len(text):
+        return bytes(packed)
+    kept = tokens_with_states(found.places.tolist(), text)
+    return _written(found.codes[kept], found.factors[kept], found.places[kept], length=len(text))
 
 
 def unpack(windows: Sequence[bytes | memoryview]) -> PackedStates | None:
@@ -135,7 +159,7 @@ def unpack(windows: Sequence[bytes | memoryview]) -> PackedStates | None:
 
 def _unpack_window(packed: bytes | memoryview) -> PackedStates | None:
     kind, length = bytes(packed[:1]), int.from_bytes(packed[1:_HEADER], "little")
-    if kind == _OLDER_FORMAT:
+    if kind == OLDER_FORMAT:
         rows = np.frombuffer(packed, _OLDER_TOKEN, offset=_HEADER)
         codes, factors, places = rows["codes"], rows["factor"], np.stack([rows["start"], rows["end"]], axis=1)
     elif kind == _FORMAT:

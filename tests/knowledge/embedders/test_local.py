@@ -203,7 +203,7 @@ def test_local_has_no_variants():
         get_embedder("local:large")
 
 
-def test_states_come_once_for_each_token_of_a_chunk_and_leave_its_vectors_as_they_are() -> None:
+def test_states_come_once_for_each_token_of_a_chunk_but_punctuation_and_leave_its_vectors_as_they_are() -> None:
     embedder = LocalEmbedder()
     long = " ".join(
         f"Rule {number}: naïve staff of section {number} get {number} days of paid leave." for number in range(40)
@@ -216,7 +216,8 @@ def test_states_come_once_for_each_token_of_a_chunk_and_leave_its_vectors_as_the
         assert plain.states == ()
         found = unpack(one.states)
         assert found is not None
-        assert [tuple(place) for place in found.places] == embedder.tokenizer.tokens(text).offsets
+        spoken = [place for place in embedder.tokenizer.tokens(text).offsets if text[slice(*place)] not in (".", ":")]
+        assert [tuple(place) for place in found.places] == spoken
     assert len(with_states[0].states) > 1
 
 
