@@ -93,7 +93,7 @@ def _repack(ids: Sequence[int]) -> int:
     free = Embedding.objects.select_for_update(skip_locked=True, no_key=True, of=("self",)).filter(pk__in=ids)
     rows = list(free.select_related("chunk").only("token_states", "chunk__content"))
     for row in rows:
-        row.token_states = repack(row.token_states, row.chunk.content)
+        row.token_states = repack(row.token_states or b"", row.chunk.content)
     Embedding.objects.bulk_update(rows, ["token_states"])
     return len(rows)
 

@@ -225,7 +225,7 @@ def test_states_of_an_earlier_version_are_read_and_packed_anew() -> None:
     row, written = Embedding.objects.select_related("chunk").get(knowledge_base=base), states_of(base)
     content = row.chunk.content
     assert content.endswith(".")
-    row.token_states = as_older_version(bytes(row.token_states), len(content))
+    row.token_states = as_older_version(bytes(row.token_states or b""), len(content))
     row.save()
     assert len(states_of_chunks([row.chunk_id])[row.chunk_id]) == len(content.split()) + 1
     out = StringIO()
