@@ -34,7 +34,7 @@ _DEFLATE_LEVEL, _RAW_DEFLATE, _DEFLATE_MEMORY = 9, -15, 9
 
 def pack_words(boxes: WordBoxes) -> bytes:
     """The boxes, in order, as `unpack_words` reads them."""
-    columns = _columns(boxes)
+    columns = _box_columns(boxes)
     if columns is None:
         return _JSON + _deflate(json.dumps(boxes, separators=(",", ":")).encode())
     return _COLUMNS + _deflate(_varints(columns.ravel()))
@@ -57,7 +57,7 @@ def unpack_words(packed: bytes | memoryview) -> list[list[float | int]]:
     return [[*span, *box] for span, box in zip(spans.tolist(), sides.tolist(), strict=True)]
 
 
-def _columns(boxes: WordBoxes) -> Numbers | None:
+def _box_columns(boxes: WordBoxes) -> Numbers | None:
     """[6, words]: gap, length, shift to the right, drop, width and height. None where they do not tell everything."""
     if not boxes:
         return np.empty((_FIELDS, 0), np.int64)

@@ -1,4 +1,4 @@
-"""What a chunk takes in the database, part by part: `python -m benchmarks.chunk_bytes [FOLDER]` (two to five minutes).
+"""What a chunk takes in the database, part by part: `python -m benchmarks.footprint [FOLDER]` (two to five minutes).
 
 The documents of the folder (without one: a manual of 190 pages and the instructions of a form, both PDF) are read, cut,
 embedded and published one after the other, as a worker does it. Prints bytes for each chunk: of each table its rows,
