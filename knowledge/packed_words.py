@@ -94,7 +94,7 @@ def _varints(numbers: Numbers) -> bytes:
     digits = left[:, None] >> (7 * np.arange(_MAX_VARINT_BYTES, dtype=np.uint64))
     is_followed = digits[:, 1:] > 0
     written = np.concatenate([np.ones((len(left), 1), bool), is_followed], axis=1)
-    digits = digits & 0x7F
+    digits &= np.uint64(0x7F)
     digits[:, :-1] |= np.where(is_followed, np.uint64(0x80), np.uint64(0))
     return digits.astype(np.uint8)[written].tobytes()
 

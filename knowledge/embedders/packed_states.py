@@ -120,7 +120,7 @@ def pack(states: Matrix, places: Sequence[tuple[int, int]], *, length: int) -> b
     codes = np.empty((len(states), CODE_BYTES), np.uint8)
     codes[:, : FINE // 2] = nibbles[:, ::2] << 4 | nibbles[:, 1::2]
     codes[:, FINE // 2 :] = pairs[:, ::4] << 6 | pairs[:, 1::4] << 4 | pairs[:, 2::4] << 2 | pairs[:, 3::4]
-    return _written(codes, factors, np.array(places), length=length)
+    return _written(codes, factors.astype(np.float32), np.array(places), length=length)
 
 
 def _written(codes: Codes, factors: NDArray[np.float32], places: NDArray[np.intp], *, length: int) -> bytes:

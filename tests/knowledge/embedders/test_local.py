@@ -227,7 +227,9 @@ def test_a_kept_state_is_that_of_the_token_in_its_window() -> None:
     (chunk,) = embedder.embed_chunks([(title, text)], keeps_states=True)
     found = unpack(chunk.states)
     assert found is not None
-    ((states, _),) = embedder.token_states([embedder.windows(title_path=title, text=text)[0]])
-    inside = states[embedder.count_tokens(embedder.prefix(title)) :][:50]
+    window = embedder.windows(title_path=title, text=text)[0]
+    ((states, places),) = embedder.token_states([window])
+    own = range(embedder.count_tokens(embedder.prefix(title)), len(states))
+    inside = states[[number for number in own if window[slice(*places[number])] != "."]][:50]
     rows = inside / np.linalg.norm(inside, axis=1, keepdims=True)
     assert np.allclose(np.diag(found.cosines(project(rows))[:, :50]), 1, atol=0.02)
