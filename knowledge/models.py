@@ -26,6 +26,7 @@ from knowledge.knowledge_base_models import Revision as Revision
 from knowledge.lease_models import Lease as Lease
 from knowledge.member_models import BaseKind as BaseKind
 from knowledge.member_models import BaseMember as BaseMember
+from knowledge.packed_words import WordBoxes, pack_words, unpack_words
 from knowledge.pin_models import PinKind as PinKind
 from knowledge.pin_models import RevisionPin as RevisionPin
 from knowledge.readers.types import MAX_LABEL_LENGTH
@@ -280,7 +281,7 @@ class PageQuerySet(RevisionQuerySet):
 class Page(RecognisedText, Revisioned):
     """The text of one page as extracted. Never altered: a page that reads differently is a new row."""
 
-    document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="pages")
+    document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="pages", db_index=False)
     number = models.PositiveIntegerField(help_text="From 1. A source without pages is one page, number 1.")
     text = models.TextField()
     label = models.CharField(
@@ -295,8 +296,9 @@ class Page(RecognisedText, Revisioned):
     # Of a file of a repository, whose text stands here line for line: where it was, and what was checked out then.
     repository_path = models.CharField(max_length=2000, blank=True, default="", db_default="", editable=False)
     commit = models.CharField(max_length=64, blank=True, default="", db_default="", editable=False)
-    # Word boxes of a PDF page: [[start, end, x0, top, x1, bottom], …], points from the top left corner.
-    words = models.JSONField(null=True)
+    # As earlier versions kept the word boxes; `manage.py repack` packs what they left.
+    words = models.JSONField(null=True, editable=False)
+    packed_words = models.BinaryField(null=True, editable=False)
     # Its headings, [[start, level, title], …]; null where it was read before they were kept.
     headings = models.JSONField(null=True, editable=False)
     # Of a staged page after which an interrupted reading can go on: what the reader knew by then.
@@ -306,17 +308,32 @@ class Page(RecognisedText, Revisioned):
 
     class Meta:
         ordering = ["document", "number"]
+        # It also finds the pages of a document: the key has no index of its own.
         indexes = [models.Index(fields=["document", "number"], name="page_document_number")]
 
     def __str__(self) -> str:
         return f"{self.document} p. {self.number}"
+
+    @property
+    def has_word_boxes(self) -> bool:
+        """Whether its words have places, as those of a PDF have."""
+        return self.packed_words is not None or self.words is not None
+
+    @property
+    def word_boxes(self) -> list[list[float | int]] | None:
+        """[[start, end, x0, top, x1, bottom], …], points from the top left corner."""
+        return self.words if self.packed_words is None else unpack_words(self.packed_words)
+
+    @word_boxes.setter
+    def word_boxes(self, boxes: WordBoxes | None) -> None:
+        self.words, self.packed_words = None, None if boxes is None else pack_words(boxes)
 
 
 class Chunk(Revisioned):
     """A span of one page, `page.text[start:end] == content`: what is embedded, searched and cited from."""
 
     knowledge_base = models.ForeignKey(KnowledgeBase, on_delete=models.CASCADE, related_name="chunks")
-    document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="chunks")
+    document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="chunks", db_index=False)
     page = models.ForeignKey(Page, on_delete=models.CASCADE, related_name="chunks")
     index = models.PositiveIntegerField(help_text="From 0, in reading order of the document.")
     start = models.PositiveIntegerField()
@@ -334,6 +351,7 @@ class Chunk(Revisioned):
     class Meta:
         ordering = ["document", "index"]
         indexes = [
+            # Also finds the chunks of a document.
             models.Index(fields=["document", "index"], name="chunk_document_index"),
             # Finds a vector that can be reused instead of embedding the same text again.
             models.Index(fields=["knowledge_base", "content_hash"], name="chunk_content_hash"),
@@ -357,7 +375,7 @@ class Embedding(Revisioned):
     `token_states` are what an answer is weighed by (`knowledge/embedders/packed_states.py`); they lie in TOAST.
     """
 
-    chunk = models.ForeignKey(Chunk, on_delete=models.CASCADE, related_name="embeddings")
+    chunk = models.ForeignKey(Chunk, on_delete=models.CASCADE, related_name="embeddings", db_index=False)
     knowledge_base = models.ForeignKey(KnowledgeBase, on_delete=models.CASCADE, related_name="+")
     document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="+")
     window = models.PositiveSmallIntegerField(default=0)
@@ -369,6 +387,7 @@ class Embedding(Revisioned):
     objects = RevisionQuerySet.as_manager()
 
     class Meta:
+        # Also finds the windows of a chunk.
         constraints = [models.UniqueConstraint(fields=["chunk", "space", "window"], name="embedding_window_once")]
 
     def __str__(self) -> str:

@@ -115,7 +115,7 @@ def _page_context(request: SignedInRequest, document: Document) -> dict[str, Any
     pages = document.pages.filter(added_in__isnull=False, removed_in=None).order_by("number")
     total = pages.count()
     number = _read_number(request, "page", maximum=total)
-    shown = pages.defer("words").select_related("correction__by")
+    shown = pages.defer("words", "packed_words").select_related("correction__by")
     page = shown.filter(number=number).first() or shown.first()
     if page is None:
         return {"page_part": None, "page_total": 0}

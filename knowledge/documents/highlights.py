@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-WordBoxes = Sequence[Sequence[float | int]]
+from knowledge.packed_words import WordBoxes
+
 # In heights of a line: words further apart are not one stroke of the highlighter.
 _MAX_GAP = 1.5
 # In heights of its words.

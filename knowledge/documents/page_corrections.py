@@ -67,7 +67,7 @@ def correct_page(page: Page, *, text: str, by: User) -> None:
         raise NoCorrection
     if written == page.text and page.read_by == ReadBy.HAND:
         return
-    words = placed_words(page.text, page.words or [], written)
+    words = placed_words(page.text, page.word_boxes or [], written)
     corrected = PageText(
         number=page.number, text=written, words=words, headings=_headings_in(page, written), label=page.label
     )

@@ -58,7 +58,7 @@ class PageImagesBusy(NoPageImage):
 
 @dataclass(frozen=True, kw_only=True)
 class PageImage:
-    """A WebP file in the storage; `width` and `height` of the page are in points, the unit of `Page.words`."""
+    """A WebP file in the storage; `width` and `height` of the page are in points, the unit of `Page.word_boxes`."""
 
     name: str
     width: float
@@ -67,7 +67,7 @@ class PageImage:
 
 def can_have_image(page: Page) -> bool:
     """Whether there can be one: only PDFs have places for their words."""
-    return page.words is not None
+    return page.has_word_boxes
 
 
 def get_page_image(page: Page, *, is_for_visitor: bool = False) -> PageImage:

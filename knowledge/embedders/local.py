@@ -15,7 +15,7 @@ from django.conf import settings
 from knowledge.embedders import minilm, text_windows
 from knowledge.embedders.base import EmbeddedChunk, Embedder, EmbedderRejected, UnknownEmbedder
 from knowledge.embedders.bert import DIMENSIONS, PerProcess, Precision
-from knowledge.embedders.packed_states import pack
+from knowledge.embedders.packed_states import pack, tokens_with_states
 from knowledge.embedders.wordpiece import WordPiece
 from language.scripts import is_mostly_latin
 
@@ -33,12 +33,12 @@ CACHED_QUESTIONS = 64
 
 @dataclass(frozen=True, kw_only=True)
 class _Window:
-    """What the model reads of a window, how many tokens stand before its first, and the places in the text of its chunk
-    of those whose states are kept."""
+    """What the model reads of a window, which of these tokens have their states kept, and the places of those in the
+    text of its chunk."""
 
     text: str
     row: list[int]
-    skipped: int
+    kept: list[int]
     places: list[tuple[int, int]]
 
 
@@ -72,7 +72,7 @@ class LocalEmbedder(Embedder):
 
     def embed_chunks(self, texts: Sequence[tuple[str, str]], *, keeps_states: bool = False) -> list[EmbeddedChunk]:
         """As the base has it. Each token's state is that of the last window that holds it: windows begin with a
-        sentence where they can."""
+        sentence where they can. Punctuation has none."""
         if not keeps_states:
             return super().embed_chunks(texts)
         chunks = [self._tokenized_windows(title_path=path, text=text) for path, text in texts]
@@ -140,7 +140,9 @@ class LocalEmbedder(Embedder):
             next_start = spans[number + 1][0] if number + 1 < len(spans) else end
             read = first + len(row) - 2 - len(title)
             own = min(bisect_left(starts, next_start), read)
-            found.append(_Window(text=text, row=row, skipped=1 + len(title), places=tokens.offsets[first:own]))
+            kept = tokens_with_states(tokens.offsets[first:own], text)
+            places = [tokens.offsets[first + number] for number in kept]
+            found.append(_Window(text=text, row=row, kept=[1 + len(title) + number for number in kept], places=places))
         return found
 
     def _read_windows(self, windows: Sequence[_Window]) -> tuple[NDArray[np.float16], list[bytes]]:
@@ -153,8 +155,7 @@ class LocalEmbedder(Embedder):
             vectors[group] = found
             for index, state in zip(group, of_tokens, strict=True):
                 window = windows[index]
-                own = state[window.skipped : window.skipped + len(window.places)]
-                states[index] = pack(own, window.places, length=len(window.text))
+                states[index] = pack(state[window.kept], window.places, length=len(window.text))
         return self.unit_rows(vectors, expected=len(windows)).astype(np.float16), states
 
     def _model(self) -> minilm.MiniLM:

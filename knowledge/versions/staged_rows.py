@@ -155,7 +155,7 @@ def _stage_batch(document: Document, batch: list[PageText]) -> dict[int, int]:
     if document.is_unverified:
         # The places of words, and the file that shows them, came from somebody else as well.
         words = {page.number: page.words for page in batch}
-        same = [row.pk for row in rows.filter(source_sha256=document.sha256) if row.words == words[row.number]]
+        same = [row.pk for row in rows.filter(source_sha256=document.sha256) if row.word_boxes == words[row.number]]
         rows = rows.filter(pk__in=same)
     # Where a live row and a staged one hold the same text, the live one comes last and wins.
     known = rows.order_by(F("added_in").asc(nulls_first=True)).values_list("number", "text", "label", "read_by", "pk")

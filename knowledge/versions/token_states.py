@@ -6,13 +6,15 @@ Until a chunk has them, the model reads it for every question anew, so nothing w
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from django.db import connection, transaction
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import BinaryField, Exists, OuterRef, QuerySet
+from django.db.models.functions import Substr
 
 from knowledge.embedders import get_embedder
+from knowledge.embedders.packed_states import OLDER_FORMAT, repack
 from knowledge.lease import confirm_held, try_lease
 from knowledge.models import Chunk, Embedding, KnowledgeBase
 from knowledge.versions.batches import OnProgress, batched
@@ -21,6 +23,8 @@ from lexic.sql_files import read_sql
 
 # What is stored of a chunk whose windows are others today than those of its vectors: it is not tried again.
 _UNREADABLE = b""
+# How many windows are packed anew in one transaction.
+_WINDOWS = 200
 
 
 def add_missing_states(
@@ -62,6 +66,36 @@ def copy_states(sources: Iterable[KnowledgeBase], targets: Iterable[KnowledgeBas
 def count_missing_states(base: KnowledgeBase) -> int:
     """How many live chunks of the base have none."""
     return _without_states(base).count()
+
+
+def count_older_states() -> int:
+    """How many windows have the states that an earlier version has packed."""
+    return _of_older_version().count()
+
+
+def repack_older_states() -> Iterator[int]:
+    """Pack them as this version does, batch by batch, each committed by itself; gives the number of windows of each.
+    Rows that somebody else writes are left for the next run."""
+    last = 0
+    while batch := list(_of_older_version().filter(pk__gt=last).order_by("pk").values_list("pk", flat=True)[:_WINDOWS]):
+        yield _repack(batch)
+        last = batch[-1]
+
+
+def _of_older_version() -> QuerySet[Embedding]:
+    # Of a value that lies apart, its first byte is all that is read.
+    first = Substr("token_states", 1, 1, output_field=BinaryField())
+    return Embedding.objects.annotate(packing=first).filter(packing=OLDER_FORMAT)
+
+
+@transaction.atomic
+def _repack(ids: Sequence[int]) -> int:
+    free = Embedding.objects.select_for_update(skip_locked=True, no_key=True, of=("self",)).filter(pk__in=ids)
+    rows = list(free.select_related("chunk").only("token_states", "chunk__content"))
+    for row in rows:
+        row.token_states = repack(row.token_states or b"", row.chunk.content)
+    Embedding.objects.bulk_update(rows, ["token_states"])
+    return len(rows)
 
 
 def _without_states(base: KnowledgeBase) -> QuerySet[Chunk]:

@@ -190,18 +190,19 @@ def _file_columns(file: RepositoryFile | None) -> dict[str, str]:
 
 
 def _page_row(document: Document, page: PageText, sha256: str, **columns: Any) -> Page:
-    return Page(
+    row = Page(
         document=document,
         number=page.number,
         text=page.text,
         label=page.label,
-        words=page.words,
         headings=[[one.start, one.level, one.title] for one in page.headings],
         reader_state=page.state,
         source_sha256=sha256,
         **recognised_columns(page.ocr),
         **columns,
     )
+    row.word_boxes = page.words
+    return row
 
 
 def _chunk_row(document: Document, chunk: PlannedChunk, page_text: str, **columns: Any) -> Chunk:

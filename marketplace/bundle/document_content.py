@@ -48,7 +48,7 @@ def page_and_chunk_lines(pinned: PinnedDocument) -> Iterator[bytes]:
     """The lines of `read/N.jsonl`, pages first."""
     pages = Page.objects.alive_at(pinned.revision).filter(document=pinned.document).order_by("number")
     for page in pages.iterator(chunk_size=50):
-        yield _json_line([page.number, page.text, page.words, page.source_sha256, *_page_details(page)])
+        yield _json_line([page.number, page.text, page.word_boxes, page.source_sha256, *_page_details(page)])
     yield b"\n"
     windows = Counter(_pinned_embeddings(pinned).order_by().values_list("chunk_id", flat=True))
     chunks = Chunk.objects.alive_at(pinned.revision).filter(document=pinned.document).order_by("index")

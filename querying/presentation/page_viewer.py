@@ -186,7 +186,7 @@ def _marked_page_image(page: Page, start: int, end: int, *, visitor: User | None
         image = page_images.get_page_image(page, is_for_visitor=visitor is None)
     except (NoPageImage, StorageUnavailable) as error:
         return None, error.message_with_hint
-    highlights = highlight_rectangles(page.words, start=start, end=end)
+    highlights = highlight_rectangles(page.word_boxes, start=start, end=end)
     close_up = _close_up_viewbox(highlights, image) if highlights else ""
     url = reverse("source-picture", args=[page.pk])
     return MarkedPageImage(url=url, image=image, highlights=highlights, close_up=close_up), ""

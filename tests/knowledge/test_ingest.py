@@ -43,7 +43,7 @@ def test_a_pdf_has_pages(embedder: CountingEmbedder) -> None:
     assert (document.page_count, document.pages_total, document.pages_done) == (2, 2, 2)
     pages = Page.objects.filter(document=document).order_by("number")
     assert [page.number for page in pages] == [1, 2]
-    assert all(page.words for page in pages)
+    assert all(page.word_boxes for page in pages)
     check_sound(base)
 
 

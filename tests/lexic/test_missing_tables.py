@@ -38,6 +38,7 @@ ARGUMENTS: dict[str, list[str]] = {
     "mcp": ["--key", "lx_" + "a" * 43],
     "publish": ["cover"],
     "add_token_states": [],
+    "repack": [],
     "reembed": ["cover", "local"],
     "lint_migrations": [],
     "relist": [],

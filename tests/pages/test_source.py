@@ -17,6 +17,7 @@ from knowledge.documents import page_images
 from knowledge.documents.lifecycle import add_file, replace_file
 from knowledge.ingest import ingest
 from knowledge.models import Document, Page
+from knowledge.packed_words import pack_words
 from knowledge.plugin_knowledge_base import own_knowledge_base
 from knowledge.readers.isolation import reader_process
 from knowledge.readers.types import ReadingTimedOut
@@ -124,7 +125,7 @@ def test_a_text_has_neither_picture_nor_file(browsing: Browse, alice: User, hand
 def test_words_without_a_place_are_marked_in_the_text_alone_and_that_is_said(
     browsing: Browse, alice: User, leaf: Page
 ) -> None:
-    Page.objects.filter(pk=leaf.pk).update(words=[])
+    Page.objects.filter(pk=leaf.pk).update(packed_words=pack_words([]))
     content = opened(browsing(alice), leaf, **span(leaf)).content.decode()
     assert "could not be found in the picture of the page" in content
     assert f">{CITED}</mark>" in content

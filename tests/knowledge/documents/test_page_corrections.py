@@ -96,7 +96,7 @@ def test_a_corrected_text_is_a_new_page_with_who_and_when(scan: Document) -> Non
     assert page.text == "The cover is 45 mm\nin severe exposure."
     assert (page.read_by, page.is_ocr, page.unsure_spans, page.correction.by) == ("hand", False, None, alice)
     # The number stands where the wrong one stood; the second line had no places.
-    assert page.words == BOXES
+    assert page.word_boxes == BOXES
     before.refresh_from_db()
     assert (before.text, before.removed_in) == (FIRST, page.added_in)
     # The other pages stay the rows that they were, and the blank one is there.

@@ -150,3 +150,22 @@ def test_the_directions_are_at_right_angles_and_those_of_the_training_texts() ->
     own = training.main_directions(states)["directions"].astype(np.float32)
     held, most = (np.square(states @ directions).sum() / len(states) for directions in (shipped, own))
     assert held > 0.97 * most
+
+
+def test_states_that_an_older_version_has_packed_are_read(embedder: LocalEmbedder) -> None:
+    kept = packed(embedder)
+    rows = np.empty(len(kept), [("start", "<u2"), ("end", "<u2"), ("factor", "<f2"), ("codes", "u1", (96,))])
+    rows["start"], rows["end"] = kept.places.T
+    rows["factor"], rows["codes"] = kept.factors, kept.codes
+    older = b"\x01" + len(TEXT).to_bytes(2, "little") + rows.tobytes()
+    found = unpack([older])
+    assert found is not None
+    for name in ("codes", "factors", "places"):
+        assert np.array_equal(getattr(found, name), getattr(kept, name))
+
+
+@given(st.lists(st.tuples(st.integers(0, 65_535), st.integers(0, 65_535)).map(lambda place: (min(place), max(place)))))
+def test_any_places_come_back(places: list[tuple[int, int]]) -> None:
+    found = unpack([pack(np.ones((len(places), 384), np.float32), places, length=65_535)])
+    assert found is not None
+    assert [tuple(place) for place in found.places] == places

@@ -118,10 +118,11 @@ def rows(base: int, revision: int) -> list[list[tuple[Any, ...]]]:
     chunks = Chunk.objects.alive_at(revision).filter(knowledge_base=base).order_by("pk")
     pages = Page.objects.alive_at(revision).filter(document__knowledge_base=base).order_by("pk")
     vectors = Embedding.objects.alive_at(revision).filter(knowledge_base=base).order_by("chunk", "window")
+    details = ("label", "source_sha256", "repository_path", "commit")
     span = ("index", "start", "end", "section_path", "content", "content_hash", "document_title", "source_type")
     return [
         [(*row[:5], bytes(row[5]), *row[6:]) for row in chunks.values_list(*span)],
-        list(pages.values_list("number", "text", "label", "words", "source_sha256", "repository_path", "commit")),
+        [(one.word_boxes, one.number, one.text, *(getattr(one, name) for name in details)) for one in pages],
         [(window, str(vector)) for window, vector in vectors.values_list("window", "vector")],
     ]
 

@@ -1,0 +1,41 @@
+"""Packs the word boxes of pages that an earlier version has kept as JSON, which are read as they are until then."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from django.db import transaction
+
+from knowledge.models import Page
+
+PAGES_PER_BATCH = 200
+
+
+def count_unpacked() -> int:
+    """How many pages are left."""
+    return Page.objects.filter(words__isnull=False).count()
+
+
+def pack_word_boxes() -> Iterator[int]:
+    """Pack batch by batch, each committed by itself, and give the number of pages of each. Pages that are being
+    published are left for the next run."""
+    last = 0
+    while batch := _next_pages(last):
+        yield _pack(batch)
+        last = batch[-1]
+
+
+def _next_pages(after: int) -> list[int]:
+    left = Page.objects.filter(words__isnull=False, pk__gt=after).order_by("pk")
+    return list(left.values_list("pk", flat=True)[:PAGES_PER_BATCH])
+
+
+@transaction.atomic
+def _pack(page_ids: list[int]) -> int:
+    # Whoever publishes locks many pages: nobody is waited for, so that neither waits for the other.
+    free = Page.objects.select_for_update(skip_locked=True, no_key=True).filter(pk__in=page_ids)
+    pages = list(free.only("pk", "words", "packed_words"))
+    for page in pages:
+        page.word_boxes = page.word_boxes
+        page.save(update_fields=["words", "packed_words"])
+    return len(pages)

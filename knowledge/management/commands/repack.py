@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from typing import Any
+
+from knowledge.documents.word_box_packing import count_unpacked, pack_word_boxes
+from knowledge.management.progress_bar import progress_bar
+from knowledge.versions.token_states import count_older_states, repack_older_states
+from lexic.management.lexic_command import LexicCommand
+
+_PARTS = (("page", count_unpacked, pack_word_boxes), ("window", count_older_states, repack_older_states))
+
+
+class Command(LexicCommand):
+    help = (
+        "Packs the places of words and the token states that an earlier Lexic has stored as this one does: the former "
+        "take a sixth of their room then, the latter four fifths. Run it when no process of the earlier version is "
+        "left. Interrupted, it continues where it stopped when it is run again."
+    )
+    epilog = """examples:
+  manage.py repack
+  manage.py repack --dry-run"""
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--dry-run", action="store_true", help="only say how much is left")
+
+    def handle(self, *, dry_run: bool, **options: Any) -> None:
+        for unit, count, pack in _PARTS:
+            total = count()
+            if dry_run:
+                self.stdout.write(f"{unit}s left: {total}")
+                continue
+            done = 0
+            with progress_bar(unit) as show:
+                for packed in pack():
+                    done += packed
+                    show(done, total)
+            self.stdout.write(f"{unit}s packed: {done}, left: {count()}")
