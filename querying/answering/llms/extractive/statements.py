@@ -41,7 +41,9 @@ _NAMED_VALUE = re.compile(r"\w[^:\n]{0,80}:\s+\S")
 def is_statement(text: str) -> bool:
     """Whether it can stand as an answer."""
     bare = text.strip()
-    if _letters(bare) > MAX_STATEMENT_CHARACTERS or (_letters(bare) < MIN_STATEMENT_CHARACTERS and not _is_sentence(bare)):
+    if _letters(bare) > MAX_STATEMENT_CHARACTERS or (
+        _letters(bare) < MIN_STATEMENT_CHARACTERS and not _is_sentence(bare)
+    ):
         return False
     if bare.rstrip(_EMPHASIS)[-1:] in _QUESTION_MARKS:
         return False
