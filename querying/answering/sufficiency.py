@@ -118,9 +118,10 @@ def assess_sufficiency(
 
 def _lacks_asked_member(question: str, evidence: Evidence, *, is_follow_up: bool) -> bool:
     """Whether the best sentence names all that is asked about but one thing, and the cross-encoder doubts that it
-    answers: then it is probably about another member of the class."""
+    answers: then it is probably about another member of the class. A list that is asked for as a whole says more than
+    one sentence."""
     probability = evidence.answer_probability
-    if probability is None or probability >= _MISSING_MEMBER_PROBABILITY or is_follow_up:
+    if probability is None or probability >= _MISSING_MEMBER_PROBABILITY or is_follow_up or evidence.section_list:
         return False
     best = evidence.sentences[0]
     is_of_table = bool(best.header or best.cell) or is_row(best.text)
