@@ -73,13 +73,28 @@ def print_commands() -> None:
     sys.stdout.write(ManagementUtility(sys.argv).main_help_text() + "\n")
 
 
+@contextlib.contextmanager
+def explained_database_errors() -> Iterator[None]:
+    """Ends the process with a sentence where tables or the connection are missing."""
+    from django.db import DatabaseError
+
+    try:
+        yield
+    except DatabaseError as error:
+        from lexic import missing_tables
+
+        known = missing_tables.explain_database_error(error)
+        if known is None:
+            raise
+        sys.exit(f"Error: {known.message_with_hint}")
+
+
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "lexic.settings")
     from local.module_loading import loading_modules
 
     with loading_modules():
         from django.core.management import execute_from_command_line
-        from django.db import DatabaseError
         from environs import EnvError, ValidationError
 
         from lexic.errors import LexicError
@@ -89,7 +104,8 @@ def main() -> None:
             with loading_modules():
                 print_commands()
             return
-        with services_for_command():
+        # To tell that tables are missing, the database is asked: while it runs.
+        with explained_database_errors(), services_for_command(), explained_database_errors():
             with loading_modules():
                 django.setup()
             execute_from_command_line(sys.argv)
@@ -102,13 +118,6 @@ def main() -> None:
             f"Error: {error}\nThe folder may belong to another user: run as that user, "
             "or set LEXIC_VAR_DIR to a folder of your own."
         )
-    except DatabaseError as error:
-        from lexic import missing_tables
-
-        known = missing_tables.explain_database_error(error)
-        if known is None:
-            raise
-        sys.exit(f"Error: {known.message_with_hint}")
     except KeyboardInterrupt:
         sys.exit(130)
 

@@ -5,15 +5,18 @@ from __future__ import annotations
 import io
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
 from django.core.management import get_commands
-from django.db import connection, connections
+from django.db import DatabaseError, ProgrammingError, connection, connections
 
 import manage
+from lexic.errors import LexicError
+from lexic.missing_tables import TablesMissing
 from tests.lexic.running import command as run_command
 from tests.our_modules import APPS
 
@@ -157,6 +160,31 @@ def test_a_database_that_is_away_is_one_sentence(
         1,
         "Error: The database cannot be reached. Check DATABASE_URL, and that the server is running.",
     )
+
+
+def test_an_error_is_explained_while_the_built_in_database_still_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    running = []
+
+    @contextmanager
+    def services() -> Iterator[None]:
+        running.append("PostgreSQL")
+        try:
+            yield
+        finally:
+            running.clear()
+
+    def fail(arguments: list[str]) -> None:
+        raise ProgrammingError("column does not exist")
+
+    def explain(error: DatabaseError) -> LexicError:
+        assert running
+        return TablesMissing()
+
+    monkeypatch.setattr(manage, "services_for_command", services)
+    monkeypatch.setattr("django.core.management.execute_from_command_line", fail)
+    monkeypatch.setattr("lexic.missing_tables.explain_database_error", explain)
+    code, _, err = run(monkeypatch, "repack")
+    assert (code, err) == (1, f"Error: {TablesMissing().message_with_hint}")
 
 
 def test_on_a_fresh_clone_a_command_makes_the_tables(tmp_path: Path) -> None:
