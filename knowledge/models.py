@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import uuid
 from datetime import timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.contrib.postgres.expressions import ArraySubquery
 from django.contrib.postgres.fields import ArrayField
@@ -26,7 +26,6 @@ from knowledge.knowledge_base_models import Revision as Revision
 from knowledge.lease_models import Lease as Lease
 from knowledge.member_models import BaseKind as BaseKind
 from knowledge.member_models import BaseMember as BaseMember
-from knowledge.packed_words import WordBoxes, pack_words, unpack_words
 from knowledge.pin_models import PinKind as PinKind
 from knowledge.pin_models import RevisionPin as RevisionPin
 from knowledge.readers.types import MAX_LABEL_LENGTH
@@ -47,6 +46,9 @@ from lexic.compiled_query import written_out
 from lexic.name_field import NameField
 from lexic.sql_files import read_sql
 from plugins.models import Plugin
+
+if TYPE_CHECKING:
+    from knowledge.packed_words import WordBoxes
 
 
 def validate_language(code: str) -> None:
@@ -322,10 +324,14 @@ class Page(RecognisedText, Revisioned):
     @property
     def word_boxes(self) -> list[list[float | int]] | None:
         """[[start, end, x0, top, x1, bottom], …], points from the top left corner."""
+        from knowledge.packed_words import unpack_words  # NumPy: few processes that load the models read pages
+
         return self.words if self.packed_words is None else unpack_words(self.packed_words)
 
     @word_boxes.setter
     def word_boxes(self, boxes: WordBoxes | None) -> None:
+        from knowledge.packed_words import pack_words
+
         self.words, self.packed_words = None, None if boxes is None else pack_words(boxes)
 
 
