@@ -100,7 +100,11 @@ def apply_gate(
     are those of the search."""
     release = question.release
     judged = assess_sufficiency(
-        question.search_text, evidence, threshold=release.evidence_threshold, new_words=question.new_words
+        question.search_text,
+        evidence,
+        threshold=release.evidence_threshold,
+        new_words=question.new_words,
+        tree_decided=consultation.has_decided,
     )
     basis = confidence_basis(judged.grounds, calibration=release.calibration)
     found = Findings(question=question, consultation=consultation, evidence=evidence, sufficiency=judged, basis=basis)

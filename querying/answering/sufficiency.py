@@ -82,10 +82,16 @@ class Sufficiency:
 
 
 def assess_sufficiency(
-    question: str, evidence: Evidence, *, threshold: float | None = None, new_words: str = ""
+    question: str,
+    evidence: Evidence,
+    *,
+    threshold: float | None = None,
+    new_words: str = "",
+    tree_decided: bool = False,
 ) -> Sufficiency:
     """Whether the evidence answers the question; `threshold` is the plugin's own, None the default one. `new_words` are
     those that a turn adds to a conversation: where no passage says any of them, what went before is no evidence.
+    Where a tree decided, it read from the question what no passage needs to name ("on the pier": a severe exposure).
 
     Only the last turn is judged.
     """
@@ -96,7 +102,7 @@ def assess_sufficiency(
     if about:
         reason = phrase("The nearest passage says this of something else than what was asked about.")
         signs.append(_Sign(_SIBLING_PENALTY, reason))
-    elif _lacks_asked_member(question, evidence, is_follow_up=bool(new_words)):
+    elif not (new_words or tree_decided) and _lacks_asked_member(question, evidence):
         signs.append(_Sign(_MISSING_MEMBER_PENALTY, _DOES_NOT_SEEM_TO_ANSWER))
     score = evidence.strength - sum(sign.penalty for sign in signs)
     passes = score >= (SUFFICIENCY_THRESHOLD if threshold is None else threshold)
@@ -116,12 +122,12 @@ def assess_sufficiency(
     return Sufficiency(grounds=grounds, passes=passes, why=why, nearest=nearest, about=about)
 
 
-def _lacks_asked_member(question: str, evidence: Evidence, *, is_follow_up: bool) -> bool:
+def _lacks_asked_member(question: str, evidence: Evidence) -> bool:
     """Whether the best sentence names all that is asked about but one thing, and the cross-encoder doubts that it
     answers: then it is probably about another member of the class. A list that is asked for as a whole says more than
     one sentence."""
     probability = evidence.answer_probability
-    if probability is None or probability >= _MISSING_MEMBER_PROBABILITY or is_follow_up or evidence.section_list:
+    if probability is None or probability >= _MISSING_MEMBER_PROBABILITY or evidence.section_list:
         return False
     best = evidence.sentences[0]
     is_of_table = bool(best.header or best.cell) or is_row(best.text)
