@@ -88,6 +88,7 @@ def test_doctor_finds_every_part_and_names_what_to_do() -> None:
     found = {finding.name: finding for finding in diagnostics.run_checks()}
     expected = {"python", "packages", "disk", "files", "database", "pgvector", "migrations", "redis", "worker"}
     expected |= {"embedder", "documents", "leases", "limits", "environment", "tracing", "replica", "backups", "audit"}
+    expected |= {"uploads", "secrets"}
     assert set(found) == expected
     assert found["database"].status == found["pgvector"].status == found["documents"].status == "ok"
 
