@@ -21,7 +21,7 @@ from language.terms import terms
 from language.topic_words import topic_stems, topic_words
 from language.word_matching import terms_by_word
 from lexic.phrases import phrase
-from querying.answering.siblings.nearest_sibling import find_missing_member, find_nearest_sibling
+from querying.answering.siblings.nearest_sibling import find_missing_member, find_nearest_sibling, is_named_elsewhere
 from querying.answering.unmentioned_words import stems_of, text_with_titles, unmentioned_words
 from querying.question.document_validity import without_requested_day
 from querying.retrieval.markdown_tables import empty_heads
@@ -115,7 +115,7 @@ def assess_sufficiency(
         lead=_score_lead(best, evidence) if best else 0.0,
         agreement=_search_agreement(best, evidence) if best else 0,
         has_signs=bool(signs),
-        weakest=best.weakest if best else 0.0,
+        weakest=_weakest_match(best, question, evidence) if best else 0.0,
         answer_probability=evidence.answer_probability,
         lag=_strength_lag(best, evidence) if best else 0.0,
     )
@@ -177,6 +177,11 @@ def _score_lead(best: Sentence, evidence: Evidence) -> float:
     rivals = (one for one in evidence.sentences if one.source != best.source and one.text.split() != words)
     rival = next(rivals, None)
     return max(0.0, best.score - rival.score) if rival else best.score
+
+
+def _weakest_match(best: Sentence, question: str, evidence: Evidence) -> float:
+    """The match of the word that it matches least: none of one that stands in another sentence of its passage alone."""
+    return 0.0 if is_named_elsewhere(question, evidence) else best.weakest
 
 
 def _strength_lag(best: Sentence, evidence: Evidence) -> float:

@@ -6,9 +6,10 @@ have before, or behind, the same words.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 
 from knowledge.embedders import local_embedder
 from knowledge.readers.tables import CELL_SEPARATOR
@@ -66,11 +67,32 @@ def find_missing_member(question: str, evidence: Evidence) -> AskedMember | None
     is said, several things are not, or several questions are asked."""
     if not evidence.sentences or evidence.sub_questions:
         return None
-    best = evidence.sentences[0]
     words = read_words(question, stop_terms=evidence.wording.stop_terms)
-    said = _said_stems(best, evidence.passages[best.source])
-    member = find_asked_member(question, words, is_said=partial(_is_said, said=said, evidence=evidence))
+    member = find_asked_member(question, words, is_said=_said_by_best(evidence))
     return member if member and member.is_noun else None
+
+
+def is_named_elsewhere(question: str, evidence: Evidence) -> bool:
+    """Whether another sentence of the best one's passage says a word of the question that this one lacks: "Cats are not
+    allowed." is not about dogs where "Dogs are welcome." stands beside it."""
+    if not evidence.sentences or evidence.sub_questions:
+        return False
+    best, is_said = evidence.sentences[0], _said_by_best(evidence)
+    asked = stems_of(read_words(question, stop_terms=evidence.wording.stop_terms))
+    missing = [stem for stem in asked if not is_said(stem)]
+    if not missing:
+        return False
+    passage = evidence.passages[best.source]
+    others = (passage.content[start:end] for start, end in passage.sentence_spans() if start != best.start)
+    said = frozenset(chain.from_iterable(map(terms, others)))
+    return any(evidence.wording.is_said(stem, said) for stem in missing)
+
+
+def _said_by_best(evidence: Evidence) -> Callable[[str], bool]:
+    """Tells whether the best sentence, or what stands above it, says a stem or a synonym."""
+    best = evidence.sentences[0]
+    said = _said_stems(best, evidence.passages[best.source])
+    return partial(_is_said, said=said, evidence=evidence)
 
 
 def _said_stems(best: Sentence, passage: Passage) -> frozenset[str]:

@@ -203,6 +203,14 @@ def test_both_searches_agree_where_each_prefers_another_passage_with_the_best_se
     assert assess_sufficiency("Does the plan cover eye exams?", evidence(first, second)).grounds.agreement == 2
 
 
+@pytest.mark.parametrize(("beside", "weakest"), [("Dogs are welcome in some flats.", 0.0), ("Ask us.", 0.9)])
+def test_a_thing_that_another_sentence_of_the_passage_names_is_not_matched_by_its_like(beside: str, weakest: float):
+    said = "Cats and other pets are not allowed."
+    read = evidence(passage(f"{said} {beside}"))
+    found = replace(read, sentences=(replace(read.sentences[0], text=said, end=len(said), weakest=0.9),))
+    assert assess_sufficiency("Are dogs allowed?", found).grounds.weakest == weakest
+
+
 def test_the_grounds_say_how_much_stronger_the_evidence_is_by_another_sentence():
     found = evidence(passage("Ask at the desk."), passage("Season tickets are sold at the desk.", number=2))
     titled, other = found.sentences
