@@ -279,7 +279,7 @@ LEXIC_OCR = env.bool("LEXIC_OCR", True)
 LEXIC_OCR_LANGUAGES: list[str] = env.list("LEXIC_OCR_LANGUAGES", [])
 # Folders on this server whose sources are synced by the timetable. Empty: none, only by somebody's command.
 _sync_roots: list[str] = env.list("LEXIC_SYNC_ROOTS", [])
-LEXIC_SYNC_ROOTS = [str(resolve_folder(one)) for one in _sync_roots if one.strip()]
+LEXIC_SYNC_ROOTS = [str(resolve_folder(one)) for each in _sync_roots if (one := each.strip())]
 # Sites whose signed releases are believed: the address of each and its key, “https://example.org=KEY”.
 LEXIC_TRUSTED_SITES = read_trusted_sites(env)
 LEXIC_SHARED_MAX_BYTES = env.int("LEXIC_SHARED_MB", 2048, validate=validate.Range(min=1)) * 1024 * 1024

@@ -121,6 +121,17 @@ def test_a_given_secret_is_used_and_not_written_down(tmp_path: Path) -> None:
     assert list(tmp_path.glob("*.txt")) == []
 
 
+def test_a_given_secret_keeps_its_line_end(tmp_path: Path) -> None:
+    """As one that was mounted from a file has it: what is sealed under it is not read by another one."""
+    done = settings_with(tmp_path, "repr(settings.ENCRYPTION_KEY)", SECRET_KEY="given", ENCRYPTION_KEY="given\n")
+    assert done.stdout == "'given\\n'\n"
+
+
+def test_spaces_between_folders_are_none_of_their_names(tmp_path: Path) -> None:
+    done = settings_with(tmp_path, "settings.LEXIC_SYNC_ROOTS", LEXIC_SYNC_ROOTS="/srv/notes, /srv/books,")
+    assert done.stdout == "['/srv/notes', '/srv/books']\n"
+
+
 def test_lx_104_sp_09_the_example_documents_every_setting_that_is_read() -> None:
     source = "".join(path.read_text() for path in [ROOT / "lexic/settings.py", *(ROOT / "lexic/conf").glob("*.py")])
     read = set(re.findall(r"""(?:env\.\w+\(|\(env, )\s*["']([A-Z][A-Z0-9_]+)["']""", source))

@@ -23,10 +23,11 @@ def test_a_folder_is_the_same_from_wherever_a_command_is_given(
     assert read_folder(Env(), "LEXIC_VAR_DIR", default=Path("/default")) == folder
 
 
-@pytest.mark.parametrize(("given", "place"), [("s3://ours/lexic", "s3://ours/lexic"), ("b", f"{ROOT}/b"), ("", "")])
+@pytest.mark.parametrize(("given", "place"), [("s3://ours/lexic", "s3://ours/lexic"), ("b", f"{ROOT}/b"), ("~/b", "/home/site/b"), ("", "")])
 def test_backups_go_to_the_same_place_from_everywhere(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, given: str, place: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", "/home/site")
     monkeypatch.setenv("LEXIC_BACKUP_TO", given)
     assert read_backups(Env(), uploads=read_storage(Env()))["to"] == place
