@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from environs import Env, ValidationError
 
-from lexic.conf.backups import read_backups
 from lexic.conf import folders
+from lexic.conf.backups import read_backups
 from lexic.conf.folders import read_data_folder, read_folder
 from lexic.conf.storage import read_storage
 from tests.lexic.fresh_settings import ROOT
