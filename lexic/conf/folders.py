@@ -16,7 +16,7 @@ def read_data_folder(env: Env, variable: str, *, default: Path) -> Path:
     `ValidationError` where a site is there and none beside `manage.py`, instead of beginning an empty one."""
     folder = read_folder(env, variable, default=default)
     given = env.str(variable, "").strip()
-    former = Path(given).resolve() if given else folder
+    former = _resolve_from_here(given) if given else folder
     if former != folder and _is_site(former) and not _is_site(folder):
         raise ValidationError(
             f'Environment variable "{variable}" invalid: “{given}” is {folder}, and the site is in {former}. '
@@ -35,5 +35,15 @@ def resolve_folder(given: str) -> Path:
     return (BASE_DIR / given).resolve()
 
 
+def _resolve_from_here(given: str) -> Path:
+    try:
+        return Path(given).resolve()
+    except OSError:  # the folder where the command is given is gone
+        return resolve_folder(given)
+
+
 def _is_site(folder: Path) -> bool:
-    return any((folder / name).exists() for name in _SIGNS_OF_A_SITE)
+    try:
+        return any((folder / name).exists() for name in _SIGNS_OF_A_SITE)
+    except OSError:  # somebody else's, such as that of whoever gave the command by sudo
+        return False

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from environs import Env, ValidationError
@@ -54,3 +55,18 @@ def test_a_site_that_an_earlier_version_made_elsewhere_is_not_begun_anew(
         read()
     (code / "data" / "pg").mkdir(parents=True)
     assert read() == code / "data"
+
+
+def test_a_folder_that_may_not_be_looked_into_or_is_gone_stops_no_command(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """As the home of whoever gives the command by sudo."""
+    here = tmp_path / "home"
+    here.mkdir()
+    monkeypatch.chdir(here)
+    monkeypatch.setenv("LEXIC_VAR_DIR", "data")
+    with monkeypatch.context() as closed:
+        closed.setattr(Path, "exists", mock.Mock(side_effect=PermissionError))
+        assert read_data_folder(Env(), "LEXIC_VAR_DIR", default=tmp_path) == ROOT / "data"
+    here.rmdir()
+    assert read_data_folder(Env(), "LEXIC_VAR_DIR", default=tmp_path) == ROOT / "data"
