@@ -15,7 +15,7 @@ import time
 from datetime import timedelta
 from io import BytesIO
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from PIL import Image
 
@@ -110,6 +110,12 @@ def stored_avatars(*, older_than: timedelta = timedelta()) -> set[str]:
     before = time.time() - older_than.total_seconds()
     found = ((one.name.rpartition("/")[2], one) for one in site_storage().files(f"{_AVATARS_FOLDER}/"))
     return {name for name, one in found if _AVATAR_NAME.fullmatch(name) and one.modified <= before}
+
+
+def named_avatars(cursor: Any) -> set[str]:
+    """The stored names of the pictures that accounts have. `cursor` is a cursor of Django or of psycopg."""
+    cursor.execute("SELECT avatar FROM accounts_user WHERE avatar <> ''")
+    return {f"{_AVATARS_FOLDER}/{name}" for (name,) in cursor.fetchall()}
 
 
 def _replace_avatar(user: User, name: str) -> None:

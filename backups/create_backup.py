@@ -11,6 +11,7 @@ from typing import Any
 from django.utils import timezone
 from psycopg import Connection
 
+from accounts import avatars
 from backups.backup_errors import BackupRuns, DamagedBackup, NoBackup
 from backups.backup_store import BackupStore, pieces_of
 from backups.manifest import FileCopy, Manifest, newest
@@ -153,6 +154,7 @@ def _is_same(found: StoredObject, copy: FileCopy) -> bool:
 
 
 def _named_files(snapshot: Connection[Any]) -> set[str]:
-    """The names of the files that rows name: also of what is not in a document any more and that releases cite."""
+    """The names of the files that rows name: also of what is not in a document any more and that releases cite, and of
+    people's pictures."""
     with snapshot.cursor() as cursor:
-        return set(map(file_store.stored_name, file_store.named_files(cursor)))
+        return {*map(file_store.stored_name, file_store.named_files(cursor)), *avatars.named_avatars(cursor)}

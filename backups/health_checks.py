@@ -35,10 +35,12 @@ def check_backups() -> str:
     if age > TOO_OLD:
         hint = "See in the log of the worker why no later one was made, and whether it keeps the timetable (-B)."
         raise CheckFailed(f"The newest backup is {age.days} days old.", hint=hint)
-    missing, damaged = _count_lacking(settings.BACKUPS["to"], names[-1])
+    missing, damaged = _count_missing(settings.BACKUPS["to"], names[-1])
     if damaged:
         hint = "“manage.py backup list --json” names them. Bring them back from an older backup, or delete them."
-        raise CheckFailed(f"The newest backup lacks {damaged} damaged files, so older backups stay.", hint=hint)
+        raise CheckFailed(
+            f"Damaged when the newest backup was made: {damaged} files. So older backups stay.", hint=hint
+        )
     return f"the newest is {names[-1]}" + (f"; {missing} files were missing" if missing else "")
 
 
@@ -52,8 +54,8 @@ def newest_backup() -> float | None:
 
 
 @lru_cache(maxsize=1)
-def _count_lacking(where: str, name: str) -> tuple[int, int]:
-    """How many files this backup lacks, and how many of them were damaged. A process reads a manifest once: it never
-    changes, and names every file."""
+def _count_missing(where: str, name: str) -> tuple[int, int]:
+    """How many files were missing or damaged when this backup was made, and how many of them were damaged. A process
+    reads a manifest once: it never changes, and names every file."""
     manifest = Manifest.read(open_backup_store(where), name)
     return len(manifest.missing), len(manifest.damaged)

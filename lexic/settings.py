@@ -19,7 +19,7 @@ from lexic.conf.backups import read_backups
 from lexic.conf.database import EMBEDDED_DATABASE as EMBEDDED_DATABASE
 from lexic.conf.database import read_database, read_replica
 from lexic.conf.egress import SOURCES_VARIABLE, SSO_VARIABLE, read_policy, read_webhook_policy
-from lexic.conf.folders import BASE_DIR, read_folder, resolve_folder
+from lexic.conf.folders import BASE_DIR, read_data_folder, read_folder, resolve_folder
 from lexic.conf.language_models import read_language_models
 from lexic.conf.logging import read_logging
 from lexic.conf.metrics import read_metrics
@@ -43,7 +43,7 @@ from local import embedded_services
 env = Env()
 env.read_env(str(BASE_DIR / ".env"), recurse=False)
 
-VAR_DIR = read_folder(env, "LEXIC_VAR_DIR", default=BASE_DIR / "var")
+VAR_DIR = read_data_folder(env, "LEXIC_VAR_DIR", default=BASE_DIR / "var")
 DEBUG = env.bool("LEXIC_DEBUG", False)
 
 SECRET_KEY = load_or_create_secret(env, "SECRET_KEY", folder=VAR_DIR)
@@ -279,7 +279,7 @@ LEXIC_OCR = env.bool("LEXIC_OCR", True)
 LEXIC_OCR_LANGUAGES: list[str] = env.list("LEXIC_OCR_LANGUAGES", [])
 # Folders on this server whose sources are synced by the timetable. Empty: none, only by somebody's command.
 _sync_roots: list[str] = env.list("LEXIC_SYNC_ROOTS", [])
-LEXIC_SYNC_ROOTS = [str(resolve_folder(one)) for one in _sync_roots if one.strip()]
+LEXIC_SYNC_ROOTS = [str(resolve_folder(one)) for each in _sync_roots if (one := each.strip())]
 # Sites whose signed releases are believed: the address of each and its key, “https://example.org=KEY”.
 LEXIC_TRUSTED_SITES = read_trusted_sites(env)
 LEXIC_SHARED_MAX_BYTES = env.int("LEXIC_SHARED_MB", 2048, validate=validate.Range(min=1)) * 1024 * 1024

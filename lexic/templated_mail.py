@@ -43,8 +43,8 @@ def send_letter(
 
 
 def send(mail: EmailMultiAlternatives) -> None:
-    """Sends it now. A request holds neither a slot nor a connection to the database meanwhile: a mail server may take
-    as long as EMAIL_TIMEOUT to answer. Raises `OSError` as above."""
+    """Sends it now. Outside of a transaction a request holds neither a slot nor a connection to the database meanwhile:
+    a mail server may take as long as EMAIL_TIMEOUT to answer. Raises `OSError` as above."""
     free_slot_and_connections()
     mail.send()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from environs import Env, ValidationError, validate
@@ -28,7 +29,9 @@ def read_backups(env: Env, *, uploads: dict[str, Any]) -> dict[str, Any]:
 
 
 def _read_place(given: str) -> str:
-    return given if not given or given.startswith("s3://") else str(resolve_folder(given))
+    if not given or given.startswith("s3://"):
+        return given
+    return str(resolve_folder(str(Path(given).expanduser())))
 
 
 def _read_store(env: Env, uploads: dict[str, Any]) -> dict[str, Any]:

@@ -9,12 +9,13 @@ from environs import Env, ValidationError
 
 
 def load_or_create_secret(env: Env, variable: str, *, folder: Path) -> str:
-    """The variable, or a random secret that is made once and kept in the folder.
+    """The variable, as it is given, or a random secret that is made once and kept in the folder.
 
     Raises `ValidationError` where the file is empty: with a new secret, what the former one has sealed is lost.
     """
-    if value := env.str(variable, "").strip():
-        return value
+    value: str = env.str(variable, "")
+    if value.strip():
+        return value  # with the line end that a mounted secret may have: what is sealed under it needs it as it was
     path = _file_of(variable, folder)
     if not path.exists():
         _create_secret(path)

@@ -30,14 +30,18 @@ def _read_url(env: Env, variable: str, default: str, *, schemes: tuple[str, ...]
     url: str = env.str(variable, "").strip() or default
     if url and not _is_url(url, schemes, needs_host=needs_host):
         begins = " or ".join(f"{scheme}://" for scheme in schemes[:2])
-        raise ValidationError(f'Environment variable "{variable}" invalid: it begins with {begins}, and names a host.')
+        quoting = "" if schemes == _HTTP else " In a password, “#” is written as %23, “/” as %2F and “@” as %40."
+        raise ValidationError(
+            f'Environment variable "{variable}" invalid: it has to begin with {begins} and to name a host.{quoting}'
+        )
     return url
 
 
 def _is_url(url: str, schemes: tuple[str, ...], *, needs_host: bool) -> bool:
     try:
         parts = urlsplit(url)
-        # Asked for, because a port that is none is found out only then.
-        return parts.scheme in schemes and (bool(parts.hostname) or not needs_host) and parts.port != 0
+        is_whole = not parts.fragment  # else the rest of it, from a “#” in the password on, would be left out
+        # The port is asked for, because one that is none is found out only then.
+        return is_whole and parts.scheme in schemes and (bool(parts.hostname) or not needs_host) and parts.port != 0
     except ValueError:
         return False

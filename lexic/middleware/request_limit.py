@@ -11,6 +11,7 @@ from typing import Any
 
 from asgiref.sync import SyncToAsync, iscoroutinefunction
 from django.conf import settings
+from django.db import connections
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.utils.decorators import sync_and_async_middleware
@@ -73,7 +74,10 @@ def free_request_slot() -> None:
 
 def free_slot_and_connections() -> None:
     """For whoever waits for another server from now on: meanwhile the request holds neither a slot nor a connection to
-    the database. Inside a transaction the connection stays."""
+    the database. Inside a transaction both stay: a request that holds a connection without a slot lets in one more than
+    there are connections for."""
+    if any(each.in_atomic_block for each in connections.all(initialized_only=True)):
+        return
     with release_connections():
         free_request_slot()
 

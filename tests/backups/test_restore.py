@@ -313,15 +313,34 @@ def test_a_lost_file_stays_in_later_backups_and_comes_back(
     handbook: Document, store: BackupStore, move: Callable[[], None]
 ) -> None:
     """Where the disk of the files is not mounted, every file is lost, and backups go on."""
+    avatar, storage = f"{'0' * 32}.webp", site_storage()
+    User.objects.update(avatar=avatar)
+    storage.save(b"a picture", f"avatars/{avatar}")
     create_backup(store, now=NOW)
-    file_store.delete_stored(handbook.sha256)
+    lost = [file_store.stored_name(handbook.sha256), f"avatars/{avatar}"]
+    for name in lost:
+        storage.delete(name)
     for day in (1, 2):
         made = create_backup(store, keep=1, now=NOW + timedelta(days=day))
     assert store.backups() == [made.name]
-    assert made.missing == [file_store.stored_name(handbook.sha256)]
+    assert made.missing == sorted(lost)
     move()
     restore_backup(store, made)
-    assert file_store.is_stored(handbook.sha256)
+    assert all(map(site_storage().exists, lost))
+
+
+def test_what_was_erased_on_purpose_does_not_come_back(handbook: Document, store: BackupStore) -> None:
+    """Nor does a picture that its owner has taken away."""
+    avatar = f"{'0' * 32}.webp"
+    User.objects.update(avatar=avatar)
+    site_storage().save(b"a picture", f"avatars/{avatar}")
+    create_backup(store, now=NOW)
+    Document.objects.all().delete()
+    User.objects.update(avatar="")
+    for name in (file_store.stored_name(handbook.sha256), f"avatars/{avatar}"):
+        site_storage().delete(name)
+    made = create_backup(store, now=NOW + timedelta(days=1))
+    assert (made.files, made.missing) == ([], [])
 
 
 def test_a_backup_is_the_newest_also_after_one_of_a_clock_that_was_ahead(store: BackupStore) -> None:

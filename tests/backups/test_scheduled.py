@@ -74,7 +74,7 @@ def test_damaged_files_fail_the_check(settings: Any, tmp_path: Path) -> None:
     picture = tmp_path / "files/avatars/alice.enc"
     picture.write_bytes(picture.read_bytes()[:-1])
     create_backup(open_backup_store())
-    with pytest.raises(CheckFailed, match="lacks 1 damaged files, so older backups stay"):
+    with pytest.raises(CheckFailed, match="Damaged when the newest backup was made: 1 files"):
         check_backups()
 
 

@@ -78,6 +78,7 @@ def test_jl_056_files_are_listed_by_cursor(client: APIClient, connection: DriveC
     }
 
 
+@pytest.mark.django_db(transaction=True)  # inside a transaction a request keeps its connection, and so its slot
 def test_whoever_waits_for_google_lets_other_requests_in(client: APIClient, connection: DriveConnection) -> None:
     with held_request_slot() as limit:
         assert client.get(f"{DRIVE}/files").status_code == 200

@@ -54,6 +54,11 @@ def test_it_runs_what_the_procfile_runs(documents: list[Document]) -> None:
     assert options(found["demo-scheduler"]) == scheduled | {"-n=scheduler@%h", "-s=/var/lib/lexic/timetable"}
 
 
+def test_no_variable_of_a_service_looks_like_a_setting(documents: list[Document]) -> None:
+    """Kubernetes would set LEXIC_WEB_PORT in every pod, where the release is called lexic."""
+    assert all(pod["spec"]["enableServiceLinks"] is False for pod in pods(documents).values())
+
+
 def test_every_queue_has_workers_and_the_timetable_is_kept_once(documents: list[Document]) -> None:
     commands = [container(pod)["command"] for pod in pods(documents).values()]
     taken = [command[command.index("-Q") + 1].split(",") for command in commands if "-Q" in command]

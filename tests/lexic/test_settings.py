@@ -34,6 +34,7 @@ pytestmark = pytest.mark.usefixtures("reader_of_settings")
         ("LEXIC_PUBLIC_URL", "https://lexic.example.org:port"),
         ("DATABASE_URL", "db.example.org"),
         ("DATABASE_URL", "postgres://lexic:pass#word@db.example.org/lexic"),
+        ("DATABASE_URL", "postgres://lexic:12#4@db.example.org/lexic"),
         ("DATABASE_REPLICA_URL", "mysql://db.example.org/lexic"),
         ("REDIS_URL", "localhost:6379"),
         ("REDIS_URL", "redis://"),
@@ -75,8 +76,11 @@ def test_spaces_and_commas_too_many_are_no_address(tmp_path: Path) -> None:
 
 
 def test_a_password_in_an_address_is_not_shown(tmp_path: Path) -> None:
-    done = settings_with(tmp_path, DATABASE_URL="postgres://lexic:pass#word@db.example.org/lexic")
-    assert "pass" not in done.stderr.splitlines()[-1]
+    done = settings_with(tmp_path, DATABASE_URL="postgres://lexic:wild#boar@db.example.org/lexic")
+    said = done.stderr.splitlines()[-1]
+    assert "wild" not in said
+    assert "boar" not in said
+    assert "In a password, “#” is written as %23" in said
 
 
 @pytest.mark.parametrize(("variable", "value"), [("LEXIC_DB_POOL", "many"), ("LEXIC_STATIC_URL", "cdn.example.org")])
@@ -119,6 +123,17 @@ def test_a_given_secret_is_used_and_not_written_down(tmp_path: Path) -> None:
     done = settings_with(tmp_path, "settings.SECRET_KEY", SECRET_KEY="given", ENCRYPTION_KEY="given too")
     assert done.stdout == "given\n"
     assert list(tmp_path.glob("*.txt")) == []
+
+
+def test_a_given_secret_keeps_its_line_end(tmp_path: Path) -> None:
+    """As one that was mounted from a file has it: what is sealed under it is not read by another one."""
+    done = settings_with(tmp_path, "repr(settings.ENCRYPTION_KEY)", SECRET_KEY="given", ENCRYPTION_KEY="given\n")
+    assert done.stdout == "'given\\n'\n"
+
+
+def test_spaces_between_folders_are_none_of_their_names(tmp_path: Path) -> None:
+    done = settings_with(tmp_path, "settings.LEXIC_SYNC_ROOTS", LEXIC_SYNC_ROOTS="/srv/notes, /srv/books,")
+    assert done.stdout == "['/srv/notes', '/srv/books']\n"
 
 
 def test_lx_104_sp_09_the_example_documents_every_setting_that_is_read() -> None:

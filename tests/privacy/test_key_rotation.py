@@ -8,6 +8,7 @@ import re
 import stat
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 from allauth.mfa.models import Authenticator
@@ -226,6 +227,15 @@ def test_doctor_finds_out_that_the_key_is_another_one(settings: Any) -> None:
     settings.ENCRYPTION_KEY_FALLBACKS = []
     with pytest.raises(CheckFailed, match="4 of the 4 newest sealed secrets cannot be read by ENCRYPTION_KEY"):
         check_sealed_secrets()
+
+
+def test_the_newest_secrets_are_the_last_that_were_sealed(alice: User, settings: Any) -> None:
+    """The ids of keys are random."""
+    for number, key in ((2, "old"), (1, "new")):
+        settings.ENCRYPTION_KEY, settings.ENCRYPTION_KEY_FALLBACKS = key, []
+        made, _ = ApiKey.objects.issue(owner=alice, name=key)
+        ApiKey.objects.filter(pk=made.pk).update(id=UUID(int=number))
+    assert key_rotation.count_unreadable(newest=1) == (0, 1)
 
 
 def test_doctor_is_content_where_nothing_is_sealed() -> None:

@@ -262,8 +262,8 @@ def _as_provider_errors() -> Iterator[None]:
     # A broken stream surfaces as an error of the HTTP library underneath or as bad JSON, in many types.
     except Exception as error:
         logger.warning(
-            "the language model's provider sent what is no answer of a chat model (%s); look at OPENAI_BASE_URL if it "
-            "never does",
+            "the language model's provider sent what is no answer of a chat model (%s); if it always does, look at "
+            "OPENAI_BASE_URL",
             type(error).__name__,
         )
         raise ProviderFailed from error

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from asgiref.sync import ThreadSensitiveContext, sync_to_async
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.test import AsyncClient, AsyncRequestFactory
 
@@ -178,3 +179,16 @@ def test_a_request_that_waits_for_another_site_holds_no_slot(
     request_limit._place.reset(asked)
     place.leave()
     assert working == [0]
+
+
+@pytest.mark.django_db
+def test_a_request_that_waits_inside_a_transaction_keeps_its_slot_because_it_keeps_its_connection() -> None:
+    """Without its slot the next request would get one, and no connection."""
+    place = request_limit.request_slots().enter()
+    asyncio.run(place.take_slot())
+    asked = request_limit._place.set(place)
+    with transaction.atomic():
+        request_limit.free_slot_and_connections()
+        assert request_limit.request_slots().counts()["working"] == 1
+    request_limit._place.reset(asked)
+    place.leave()
