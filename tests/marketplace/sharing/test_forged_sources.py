@@ -90,9 +90,9 @@ def test_a_changed_figure_is_marked_and_then_replaced_by_what_the_file_says(genu
 
 def test_moved_words_are_replaced_as_well(genuine: bytes, bob: User) -> None:
     document = imported(forged(genuine, other_places), bob)
-    assert Page.objects.live().get(document=document, number=1).words[0][2:] == [0, 0, 9, 9]
+    assert Page.objects.live().get(document=document, number=1).word_boxes[0][2:] == [0, 0, 9, 9]
     ingest(document.pk)
-    assert Page.objects.live().get(document=document, number=1).words[0][2:] != [0, 0, 9, 9]
+    assert Page.objects.live().get(document=document, number=1).word_boxes[0][2:] != [0, 0, 9, 9]
 
 
 def test_what_reads_as_it_says_keeps_its_rows_and_vectors(genuine: bytes, bob: User) -> None:
