@@ -154,7 +154,7 @@ def _cited_words(cited: PageSpan, truth: TruePage) -> tuple[int, int, bool]:
     for start, end, *box in page.word_boxes or ():
         if end <= cited.start or start >= cited.end:
             continue
-        text, under = plain_text(page.text[start:end]), _words_under(box, truth)
+        text, under = plain_text(page.text[int(start) : int(end)]), _words_under(box, truth)
         true = plain_text("".join(word.text for word in under))
         count += 1
         right += text in true or similarity(true, text) >= _SAME_WORD

@@ -60,7 +60,7 @@ def plain_query_sets() -> Iterator[None]:
 def test_random_people_get_the_rows_of_the_plain_query_sets() -> None:
     chance = random.Random(17)
     people, plugins = make_people(chance)
-    principals = [*people, *make_keys(chance, people, plugins)]
+    principals: list[Principal] = [*people, *make_keys(chance, people, plugins)]
     chance.shuffle(principals)
     found: dict[str, set[Any]] = {}
     for principal in principals:
@@ -107,9 +107,10 @@ def rows_of(principal: Principal) -> dict[str, list[Any]]:
         "organisations": Organisation.objects.open_to(person),
     }
     found: dict[str, list[Any]] = {name: sorted(map(str, ids(rows))) for name, rows in queries.items()}
-    found["roles"] = sorted(plugins.viewable_by(principal).with_role_of(principal).values_list("slug", "role"))
+    with_roles = plugins.viewable_by(principal).with_role_of(principal)
+    found["roles"] = sorted((one.slug, one.role) for one in with_roles)
     seen = Project.objects.visible_to(principal).as_seen_by(principal)
-    found["projects as seen"] = sorted(seen.values_list("name", "role", "document_total"))
+    found["projects as seen"] = sorted((one.name, one.role, one.document_total) for one in seen)
     return found
 
 
