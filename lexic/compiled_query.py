@@ -21,8 +21,18 @@ from lexic.postgresql.base import prepared_cursor
 
 M = TypeVar("M", bound=models.Model)
 _Values = list[tuple[str, Any]]
+
+
+class _WrittenOut(RawSQL):
+    """A statement that refers to nothing around it, so rows are never grouped by it. As RawSQL is, it would be in the
+    GROUP BY of a query set with an aggregate, where PostgreSQL takes one row of it at most."""
+
+    def get_group_by_cols(self) -> list[Any]:
+        return []
+
+
 # What `pk__in` and its like take.
-Ids = RawSQL | list[Any]
+Ids = _WrittenOut | list[Any]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,8 +130,11 @@ class CompiledSubquery:
 
     def ids(self, **values: Any) -> Ids:
         """For `pk__in` and its like. As `make(**values)`."""
-        sql, names = self._built
-        return RawSQL(sql, _given(names, values))  # noqa: S611 (Django wrote it)
+        try:
+            sql, names = self._built
+        except EmptyResultSet:
+            return []
+        return _WrittenOut(sql, _given(names, values))
 
     @cached_property
     def _built(self) -> tuple[str, _Values]:
@@ -139,7 +152,7 @@ def written_out(rows: models.QuerySet[Any, Any]) -> Ids:
         sql, values = rows.order_by().query.sql_with_params()
     except EmptyResultSet:
         return []
-    return RawSQL(sql, values)  # noqa: S611 (Django wrote it)
+    return _WrittenOut(sql, values)
 
 
 def _named_values(values: Sequence[Any], examples: Mapping[str, Any]) -> _Values:

@@ -151,10 +151,10 @@ def _cited_words(cited: PageSpan, truth: TruePage) -> tuple[int, int, bool]:
     right = count = 0
     read_signs = ""
     under_all: dict[tuple[float, ...], TrueWord] = {}
-    for start, end, *box in page.words or ():
+    for start, end, *box in page.word_boxes or ():
         if end <= cited.start or start >= cited.end:
             continue
-        text, under = plain_text(page.text[start:end]), _words_under(box, truth)
+        text, under = plain_text(page.text[int(start) : int(end)]), _words_under(box, truth)
         true = plain_text("".join(word.text for word in under))
         count += 1
         right += text in true or similarity(true, text) >= _SAME_WORD

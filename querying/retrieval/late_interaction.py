@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from knowledge.embedders.local import LocalEmbedder
-from knowledge.embedders.packed_states import ProjectedStates, project
+from knowledge.embedders.packed_states import ProjectedStates, project, tokens_with_states
 from knowledge.search.query_words import Synonyms, canonical_phrase
 from knowledge.search.wording import ENGLISH_WORDING, Wording
 from language.scripts import is_mostly_latin
@@ -342,15 +342,21 @@ def _phrase_states(words: Sequence[_TextWord], read: States) -> _PhraseStates:
     stems: list[str] = []
     understood: list[bool] = []
     for word in words:
-        pieces = range(
-            int(np.searchsorted(ends, word.start, side="right")), int(np.searchsorted(starts, word.end, side="left"))
-        )
+        pieces = _tokens_of(word, starts, ends)
         rows += pieces
         shares += [word.weight / len(pieces)] * len(pieces) if pieces else []
         stems += [word.stems[0]] * len(pieces)
         understood += [is_mostly_latin(word.text)] * len(pieces)
     share = np.asarray(shares, dtype=np.float32) / np.float32(sum(shares))
     return _PhraseStates(states=states[rows], shares=share, stems=tuple(stems), is_understood=tuple(understood))
+
+
+def _tokens_of(word: _TextWord, starts: NDArray[np.intp], ends: NDArray[np.intp]) -> list[int]:
+    """The tokens of the word. Its hyphens and points are not looked for: passages keep no states of punctuation."""
+    first, after = np.searchsorted(ends, word.start, side="right"), np.searchsorted(starts, word.end, side="left")
+    tokens = list(range(int(first), int(after)))
+    places = [(max(0, int(starts[at]) - word.start), int(ends[at]) - word.start) for at in tokens]
+    return [tokens[number] for number in tokens_with_states(places, word.text)] or tokens
 
 
 def _segment_starts(lengths: Sequence[int]) -> NDArray[np.intp]:

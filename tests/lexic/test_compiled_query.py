@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from django.db import connection
-from django.db.models import OuterRef, QuerySet
+from django.db.models import Count, OuterRef, Q, QuerySet
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
@@ -126,6 +126,21 @@ def test_a_query_set_that_is_written_out_selects_the_same(alice: User) -> None:
     assert list(Plugin.objects.filter(pk__in=named)) == [one]
     assert list(Plugin.objects.exclude(pk__in=named)) == [two]
     assert not Plugin.objects.filter(pk__in=written_out(Plugin.objects.none().values("pk"))).exists()
+
+
+def test_what_is_written_out_stands_beside_aggregates(alice: User) -> None:
+    one, two = two_plugins(alice)
+    named = written_out(Plugin.objects.filter(pk__in=[one.pk, two.pk]).values("pk"))
+    counted = Plugin.objects.annotate(is_named=Q(pk__in=named), total=Count("releases"))
+    assert list(counted.values_list("is_named", flat=True)) == [True, True]
+    assert Plugin.objects.alias(total=Count("releases")).filter(Q(total__gt=9) | Q(pk__in=named)).count() == 2
+
+
+def test_a_subquery_that_can_select_nothing_selects_nothing(alice: User) -> None:
+    two_plugins(alice)
+    nobodys = Plugin.objects.filter(pk__in=[]).values("pk")
+    none = CompiledSubquery(lambda *, owner: nobodys.filter(owner=owner), owner=uuid.uuid4())
+    assert not Plugin.objects.filter(pk__in=none.ids(owner=alice.pk)).exists()
 
 
 def test_a_subquery_that_refers_to_the_query_around_it_is_not_written_out() -> None:

@@ -55,6 +55,20 @@ PASSAGES = [
 
 
 @pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("What holds from 01.02.2024?", "The fee holds from 01.02.2024 on."),
+        ("Who gets 2.5 mg?", "Children get 2.5 mg a day."),
+        ("Which x-ray follow-up is needed?", "A follow-up is needed after each x-ray."),
+    ],
+)
+def test_the_punctuation_in_a_word_is_not_looked_for_as_none_is_kept(question: str, text: str) -> None:
+    passages = [passage(text, number=1)]
+    by_model, by_kept = weighed(question, passages), weighed(question, passages, kept=kept(passages))
+    assert abs(by_model.strength - by_kept.strength) < 0.01
+
+
+@pytest.mark.parametrize(
     "question",
     [
         "What cover does a beam exposed to weather need?",
