@@ -172,6 +172,9 @@ def test_where_citations_are_optional_the_documents_do_not_take_the_place_of_the
     answer = replied(published(plugin, alice, tree=tree, citation_mode=CitationMode.OPTIONAL), "severe")
     assert answer.text == "The expert recommends: Nothing is covered (not verified)."
     assert (answer.confidence, answer.reason) == (Confidence.LOW, "unsupported_recommendation")
+    stated, _ = answered(asked("What is the nominal cover of a beam in severe exposure?", plugin))
+    assert stated.text.startswith(answer.text)
+    assert (stated.confidence, stated.reason) == (Confidence.LOW, "unsupported_recommendation")
 
 
 @pytest.mark.parametrize("reply", ["I do not know", "no idea", "not sure"])
