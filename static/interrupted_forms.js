@@ -44,7 +44,7 @@ import { isSignInPage } from "./sign_in_page.js";
     }
   }
 
-  const isMarked = (form) => form.matches("[data-unsaved]") || Boolean(form.querySelector("[data-unsaved]"));
+  const isKept = (form) => form.method === "post" && (form.matches("[data-unsaved]") || Boolean(form.querySelector("[data-unsaved], input[type=file][name]")));
   const fieldsOf = (form) => [...form.elements].filter((one) => one.name && !NOT_KEPT.includes(one.type) && one.matches("input, textarea, select"));
   const filesOf = (form) => [...form.elements].flatMap((one) => (one.type === "file" && one.name ? [...one.files].map((file) => file.name) : []));
   const addressOf = (form) => new URL(form.action, location.href).pathname;
@@ -60,7 +60,7 @@ import { isSignInPage } from "./sign_in_page.js";
     if (defaultPrevented || form.method !== "post") return;
     if (addressOf(form).endsWith("/logout/")) forget();
     const files = filesOf(form);
-    if (!account() || !(isMarked(form) || files.length)) return;
+    if (!account() || !isKept(form)) return;
     const values = fieldsOf(form).map((one) => [one.name, valueOf(one)]);
     const seen = hiddenOf(form).find((one) => one.name === "seen")?.value;
     keep({ page: here, form: nameOf(form), values, seen, files, account: account(), at: Date.now() });
@@ -85,10 +85,11 @@ import { isSignInPage } from "./sign_in_page.js";
   }
 
   function restore({ form: name, values, seen, files = [] }) {
-    const form = [...document.forms].find((one) => nameOf(one) === name);
-    const fields = form ? fieldsOf(form) : [];
-    // Another page of the form, as after an update of the site, would mix up what was typed where.
-    if (!form || JSON.stringify(fields.map((one) => one.name)) !== JSON.stringify(values.map(([name]) => name))) return;
+    // Another form at its address, or another page of it, as after an update of the site, would mix up what was typed where.
+    const hasFields = (one) => JSON.stringify(fieldsOf(one).map((field) => field.name)) === JSON.stringify(values.map(([name]) => name));
+    const form = [...document.forms].find((one) => isKept(one) && nameOf(one) === name && hasFields(one));
+    if (!form) return;
+    const fields = fieldsOf(form);
     const changed = fields.flatMap((field, index) => (JSON.stringify(valueOf(field)) === JSON.stringify(values[index][1]) ? [] : [[field, values[index][1]]]));
     if (!changed.length && !files.length) return;
     for (const [field, value] of changed) put(field, value);

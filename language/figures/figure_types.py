@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 # As they are tidied: "10:30", "4pm".
-_CLOCK_TIME = re.compile(r"\d{1,2}:\d{2}(?:[ap]m)?|\d{1,2}[ap]m")
+_CLOCK_TIME = re.compile(r"(?P<hour>\d{1,2})(?::(?P<minute>\d{2})(?P<half>[ap]m)?|(?P<only_half>[ap]m))")
+_HALF_DAY = 12 * 60
 
 # The `bound` of a quantity such as "± 5 mm".
 TOLERANCE = "±"
@@ -52,6 +53,19 @@ class Quantity:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ClockTime:
+    """Minutes of the day; `is_of_half_day` where "am" or "pm" stands by it."""
+
+    minutes: int
+    is_of_half_day: bool
+
+    def may_be(self, other: ClockTime) -> bool:
+        """Whether both may be the same: "8:00" is "8 am", or "8 pm"."""
+        is_unsure = self.is_of_half_day != other.is_of_half_day and min(self.minutes, other.minutes) < _HALF_DAY
+        return self.minutes == other.minutes or (is_unsure and (self.minutes - other.minutes) % _HALF_DAY == 0)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Identifier:
     """A number that names: "Table 16" has the label "table" and the code "16", "M30" the code "m30" alone."""
 
@@ -62,8 +76,15 @@ class Identifier:
     code: str
 
     @property
-    def is_clock_time(self) -> bool:
-        return not self.label and _CLOCK_TIME.fullmatch(self.code) is not None
+    def clock_time(self) -> ClockTime | None:
+        """The time of day that it is, as far as its form tells."""
+        match = None if self.label else _CLOCK_TIME.fullmatch(self.code)
+        if match is None:
+            return None
+        half = match["half"] or match["only_half"]
+        minutes = 60 * int(match["hour"]) + int(match["minute"] or 0)
+        minutes = minutes % _HALF_DAY + _HALF_DAY * (half == "pm") if half else minutes
+        return ClockTime(minutes=minutes, is_of_half_day=bool(half))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -153,14 +153,16 @@ def _pinned_tree_entry(tree: dict[str, Any], order: int) -> dict[str, Any]:
 
 
 def shared_golden_questions(release: Release) -> models.QuerySet[GoldenQuestion]:
-    """The golden questions that go with a copy: those of the time when this content was first published, unless the
-    author keeps them private."""
+    """The golden questions that go with a copy: those of the time of the release, or of the one that it goes back to,
+    unless the author keeps them private."""
     plugin: Plugin = release.plugin
     if not plugin.shares_golden:
         return plugin.golden_questions.none()
-    # Whoever goes back to an earlier release publishes its content anew; later questions are about later documents.
+    # Whoever goes back to an earlier release publishes its content anew with its scorecard, which names the run of its
+    # golden questions; later questions are about later documents.
     same = plugin.releases.filter(knowledge=release.knowledge, trees=release.trees).order_by("created_at")
-    first = next((one for one in same if one.policy() == release.policy()), release)
+    own = release.policy(), release.scorecard
+    first = next((one for one in same if (one.policy(), one.scorecard) == own), release)
     return plugin.golden_questions.filter(created_at__lte=first.created_at).order_by("pk")
 
 

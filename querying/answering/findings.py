@@ -116,7 +116,7 @@ def apply_gate(
     if consultation.has_decided and (refusal or (llm.is_offline and not _says_recommendation(found))):
         if end := tree_answers.supported_end(question.asked, consultation):
             return replace(found, answer=end)
-        refusal = refusal or _refusal_of_end(found, llm=llm)
+        refusal = refusal or _answer_of_end(found, llm=llm)
     return replace(found, answer=refusal and document_list.list_in_place_of(refusal, question, passages))
 
 
@@ -136,13 +136,10 @@ def _says_recommendation(found: Findings) -> bool:
     return support is not None and is_cited(consultation.recommendation, support, evidence)
 
 
-def _refusal_of_end(found: Findings, *, llm: LLM) -> Answer | None:
-    """The refusal where a reply led to an end that no page supports: the documents were asked without the reply, so
-    they may answer for another case."""
-    is_mandatory = found.question.release.citation_mode == CitationMode.MANDATORY
-    if not (llm.is_offline and is_mandatory and found.consultation.has_replies):
-        return None
-    return _refusal(found, llm=llm)
+def _answer_of_end(found: Findings, *, llm: LLM) -> Answer | None:
+    """The refusal, or the recommendation as such, where a reply led to an end that no page supports: the documents were
+    asked without the reply, so they may answer for another case."""
+    return _refusal(found, llm=llm) if llm.is_offline and found.consultation.has_replies else None
 
 
 def combine_findings(question: Question, parts: Sequence[Findings], *, llm: LLM) -> Findings:

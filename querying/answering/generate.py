@@ -11,6 +11,7 @@ from asgiref.sync import sync_to_async
 
 from lexic.phrases import in_language
 from querying.answering import prompts
+from querying.answering.guard import UNVERIFIED_SUFFIX
 from querying.answering.llms.extractive.list_text import (
     describe_left_out,
     least_cited_items,
@@ -145,9 +146,9 @@ async def _find_support(
 
 
 def _support_weakness(text: str, support: Support | None) -> str:
-    """Why an answer after a tree's decision is less sure: its recommendation has no page and is not in the text, or the
-    page may speak of something else."""
-    if RECOMMENDATION_LEAD not in text:
+    """Why an answer after a tree's decision is less sure: its recommendation has no page, whether it is in the text or
+    not, or the page may speak of something else."""
+    if RECOMMENDATION_LEAD not in text or UNVERIFIED_SUFFIX in text:
         return UNSUPPORTED
     return "doubtful_support" if support and support.is_doubtful else ""
 

@@ -67,6 +67,16 @@ def test_reply_comes_back_to_its_topic_and_to_no_page_that_only_takes_forms(
     assert [one.input_value() for one in page.locator("form.inbox-reply textarea").all()].count("") == 1
 
 
+def test_notes_come_back_below_another_form_of_their_page(page: Page, alice: User, published: Plugin) -> None:
+    sign_in(page, alice, to=reverse("admin:builder_release", args=[published.pk, Release.objects.get().pk]))
+    page.locator("#id_notes").fill("Boots are kept dry.")
+    sign_out_unseen(page)
+    page.get_by_role("button", name="Save the notes").click()
+    sign_in_again(page, alice)
+    expect(page.get_by_role("alert").filter(has_text=NOT_SAVED)).to_be_visible()
+    expect(page.locator("#id_notes")).to_have_value("Boots are kept dry.")
+
+
 def sign_in_in_another_tab(page: Page, user: User) -> None:
     """By hand, for that gives the browser another token for its forms."""
     other = page.context.new_page()

@@ -351,13 +351,17 @@ def test_json_goes_both_ways_and_a_mistake_has_its_line(
     expect(part(page, "json")).to_contain_text("This is not JSON: Expecting ':' delimiter at line 3, column 11.")
     data = cover_tree_data()
     data["nodes"]["mild_cover"]["label"] = "Indoors"
-    # As it is exported: with what it decides beside it.
-    text.fill(json.dumps({"name": "Cover", "description": "The cover that a member needs.", **data}, indent=2))
+    # As it is exported: with what it decides and its test cases beside it.
+    case = {"name": "Inside", "sentence": "", "facts": {}, "expectation": "reaches", "expected": "mild_cover"}
+    beside = {"name": "Cover", "description": "The cover that a member needs.", "cases": [case]}
+    text.fill(json.dumps({**beside, **data}, indent=2))
     page.get_by_role("button", name="Draw it").click()
     expect(part(page, "json")).to_contain_text("Drawn. Nothing is wrong with it.")
     expect(page.get_by_role("textbox", name="Decides")).to_have_value("The cover that a member needs.")
     page.get_by_role("button", name="Back to the drawing").click()
     expect(node(page, "mild_cover")).to_contain_text("Indoors")
+    assert "cases" not in save(page)
+    assert DecisionTree.objects.get().cases.get().as_dict() == case
     complaints[:] = [said for said in complaints if "400" not in said]
 
 

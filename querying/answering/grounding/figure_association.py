@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise, product
@@ -18,6 +19,7 @@ from language.units import are_units_comparable, compare_amounts, is_same_amount
 from querying.answering.grounding.linked_sentences import linked_sentences
 
 _CELL_BREAK = re.compile(r"[;|\n]|[.!?](?=\s)|,(?=\s)|\s(?:and|but|while|whilst|whereas|or)\s|\s[–—-]\s", re.IGNORECASE)
+_SENTENCE_BREAKS = frozenset(".!?\n")
 _RESPECTIVELY = re.compile(r"\brespectively\b", re.IGNORECASE)
 _LIST_SEPARATOR = re.compile(r",\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+", re.IGNORECASE)
 
@@ -47,11 +49,39 @@ def misattributes_figure(claim: str, source: str) -> bool:
     said = figure_contexts(source)
     if len(said) < 2:
         return False
-    return any(_misattributes(one, said, source) for one in _of_each_thing(claim))
+    if _misattributes(claim, said, source):
+        return True
+    things = [] if _RESPECTIVELY.search(claim) or _is_said_of_all(claim, said, source) else split_subject(claim)
+    return any(_misattributes(one, said, source) for one in things)
 
 
-def _of_each_thing(claim: str) -> list[str]:
-    return [claim, *([] if _RESPECTIVELY.search(claim) else split_subject(claim))]
+def _is_said_of_all(claim: str, said: tuple[FigureContext, ...], source: str) -> bool:
+    """Whether the source names all that the claim speaks of beside each figure, with no rival figure in between: what
+    "a bed and breakfast" costs is not the price of a bed."""
+    subject = content_stems(text_before_predicate(extract_figures(claim).words))
+    words = extract_figures(source).words
+    cells = [words[start:end] for start, end in pairwise(_cell_edges(words))]
+    claimed = figure_contexts(claim)
+    others = [each for each in said if not any(_is_same_figure(part.figure, each.figure) for part in claimed)]
+    for part in claimed:
+        homes = [home for home in said if _is_same_figure(part.figure, home.figure)]
+        rivals = {other.cell for other in others if is_rival_figure(part.figure, other.figure)}
+        if homes and rivals and not any(subject <= _words_around(home.cell, rivals, cells) for home in homes):
+            return False
+    return True
+
+
+def _words_around(cell: int, rivals: Set[int], cells: Sequence[str]) -> frozenset[str]:
+    """The words of the cell and of those beside it, as far as its sentence goes and no cell has a rival figure; none
+    where it has one itself."""
+    if cell in rivals:
+        return frozenset()
+    start, end = cell, cell + 1
+    while start and cells[start][:1] not in _SENTENCE_BREAKS and start - 1 not in rivals:
+        start -= 1
+    while end < len(cells) and cells[end][:1] not in _SENTENCE_BREAKS and end not in rivals:
+        end += 1
+    return content_stems("".join(cells[start:end]))
 
 
 def _misattributes(claim: str, said: tuple[FigureContext, ...], source: str) -> bool:
@@ -82,7 +112,7 @@ def figure_contexts(text: str) -> tuple[FigureContext, ...]:
     every: list[Figure] = [*read.quantities, *read.names, *read.dates]
     by_place = {(figure.start, figure.end): figure for figure in every}
     figures_in_order = sorted(by_place.values(), key=lambda figure: figure.start)
-    edges = [0, *(match.start() for match in _CELL_BREAK.finditer(read.words)), len(read.words)]
+    edges = _cell_edges(read.words)
     cells = [read.words[start:end] for start, end in pairwise(edges)]
     subjects = [_subject_words(cell) for cell in cells]
     last_without = max((at for at, subject in enumerate(subjects) if not subject), default=-1)
@@ -96,6 +126,10 @@ def figure_contexts(text: str) -> tuple[FigureContext, ...]:
             words = content_stems(read.words[begin:stop])
             found.append(FigureContext(figure, number, content_stems(cells[number]), words, subject))
     return tuple(found)
+
+
+def _cell_edges(words: str) -> list[int]:
+    return [0, *(match.start() for match in _CELL_BREAK.finditer(words)), len(words)]
 
 
 def _space_near(text: str, at: int) -> int:

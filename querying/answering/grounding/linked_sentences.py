@@ -31,6 +31,11 @@ def linked_sentences(text: str, *, by_line: bool = False) -> tuple[tuple[int, st
     return tuple((start, words[start:end]) for start, end in pairwise([*starts, len(words)]))
 
 
+def goes_on(sentence: str) -> bool:
+    """Whether it speaks of what another sentence names: "It is free"."""
+    return _ANAPHORA.search(sentence) is not None
+
+
 def stems_with_subjects(sentences: Sequence[str]) -> Iterator[frozenset[str]]:
     """The stems and numbers of each sentence, and the subject that it takes from the one before: "It is closed on
     Sundays" speaks of the library that "The library is open from Monday to Friday" names."""

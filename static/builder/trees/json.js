@@ -4,11 +4,14 @@ import { h } from "./dom.js";
 import { sound } from "./model.js";
 import { Refused, send } from "./server.js";
 
-// What was exported holds beside the tree what it is called and decides, which have fields of their own.
-function takeTree(draft, { name, description, ...tree }) {
+const isCase = (one) => typeof one?.sentence === "string" && typeof one.facts === "object" && one.facts !== null;
+
+// What was exported holds beside the tree what it is called and decides, and its test cases, which have places of their own.
+function takeTree(draft, { name, description, cases, ...tree }) {
   for (const [field, text] of Object.entries({ name, description })) {
     if (typeof text === "string" && text.trim()) draft[field] = text.trim();
   }
+  if (Array.isArray(cases) && cases.every(isCase)) draft.cases = cases;
   draft.tree = sound(tree);
 }
 

@@ -135,6 +135,7 @@ def test_a_line_of_its_own_bounds_no_figure_of_another(text: str, expected: list
         ("See Annex B.", "Annex A", {"Annex B"}),
         ("Grade M25 is used.", "M30 concrete", {"Grade M25"}),
         ("The ratio is 1:2:4.", "1:3:6", {"1:2:4"}),
+        ("It opens at 9:00 am.", "It opens at 8:00 a.m. and closes at 9:00 p.m.", {"9:00am"}),
         ("It was on 12 March 2024.", "in March 2024", {"12 March 2024"}),
         ("It ends before 1 April 2024.", "after 1 April 2024", {"1 April 2024"}),
         ("Use it after 6 hours.", "within 6 hours", {"6 hours"}),

@@ -245,6 +245,15 @@ def test_a_copy_of_a_release_that_was_gone_back_to_holds_the_golden_questions_of
     assert set(copy.golden_questions.values_list("question", flat=True)) == of_its_time
 
 
+def test_a_copy_of_a_release_that_only_adds_golden_questions_holds_them(
+    boots: Plugin, alice: User, charlie: User
+) -> None:
+    boots.golden_questions.create(question="Whom must I ask?")
+    publish(boots, by=alice, version="2.0.0")
+    copy = install_copy("boots", by=charlie).install.copy
+    assert copy.golden_questions.filter(question="Whom must I ask?").exists()
+
+
 def test_another_embedder_embeds_again(boots: Plugin, charlie: User, monkeypatch, settings) -> None:
     """The worker reads the files, as they came from somebody else, and computes the vectors."""
     with release_file(boots.latest_release()).open() as file:

@@ -165,6 +165,18 @@ def test_where_citations_are_optional_the_recommendation_is_given_as_such(plugin
     assert (answer.outcome, answer.confidence, answer.citations) == (Outcome.ANSWERED, Confidence.LOW, ())
 
 
+def test_where_citations_are_optional_the_documents_do_not_take_the_place_of_the_recommendation(
+    plugin: Plugin, alice: User
+) -> None:
+    tree = with_recommendations(cover_severe="Nothing is covered")
+    answer = replied(published(plugin, alice, tree=tree, citation_mode=CitationMode.OPTIONAL), "severe")
+    assert answer.text == "The expert recommends: Nothing is covered (not verified)."
+    assert (answer.confidence, answer.reason) == (Confidence.LOW, "unsupported_recommendation")
+    stated, _ = answered(asked("What is the nominal cover of a beam in severe exposure?", plugin))
+    assert stated.text.startswith(answer.text)
+    assert (stated.confidence, stated.reason) == (Confidence.LOW, "unsupported_recommendation")
+
+
 @pytest.mark.parametrize("reply", ["I do not know", "no idea", "not sure"])
 def test_whoever_does_not_know_is_shown_both_ways_with_their_pages(plugin: Plugin, alice: User, reply: str) -> None:
     answer = replied(published(plugin, alice), reply)

@@ -91,6 +91,22 @@ def test_what_is_said_of_two_things_must_be_true_of_both(source: str):
     )
 
 
+@pytest.mark.parametrize(
+    ("claim", "source"),
+    [
+        ("Bed and breakfast is 80 euros", "A bed is 60 euros. Bed and breakfast is 80 euros."),
+        (
+            "The gap between a beam and a column is 20 mm",
+            "The beam is 300 mm. The column is 400 mm. The gap between the beam and the column is 20 mm.",
+        ),
+        ("Parents and children have 20 euros", "Parents pay 9 euros, children 5 euros, parents and children 20 euros."),
+        ("Boys and girls under 12 have 10 lessons", "Boys and girls under 12 have 10 lessons, boys over 12 have 14."),
+    ],
+)
+def test_what_is_said_of_two_things_together_need_not_be_said_of_each(claim: str, source: str):
+    assert not misattributes_figure(claim, source)
+
+
 def test_a_word_borrowed_from_the_next_sentence_scatters_a_claim():
     span = "Bolts hold the steel plates of the frame. The engineer signs the drawings."
     assert is_scattered("Bolts hold the steel engineer of the frame.", span)
