@@ -22,7 +22,7 @@ __all__ = ["plugin", "published"]
     [
         ("many thanks for this", "thanks"),
         ("good morning to you", "greeting"),
-        ("thank you for your quick help", "thanks"),
+        ("ok thank you very much indeed", "thanks"),
         ("super helpful, thanks", "thanks"),
     ],
 )
