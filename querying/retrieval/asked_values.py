@@ -21,7 +21,7 @@ from language.exception_words import makes_exceptions
 from language.negation import has_negation, split_at_denial
 from language.terms import terms, word_spans
 from language.topic_words import question_word_stems, topic_stems
-from language.weekdays import bounded_days, days_spoken_of
+from language.weekdays import bounded_days, days_named_in, days_spoken_of
 from querying.question.column_questions import ColumnKind
 from querying.retrieval.asked_column import Grid
 from querying.retrieval.column_kinds import SAMPLE_CELLS, figure_kind, word_kind
@@ -32,6 +32,10 @@ _MAX_QUESTION_CHARACTERS, _MAX_VALUE_CHARACTERS, _MAX_CELLS = 300, 80, 4000
 _MAX_OTHER_WORDS = 1
 # Before a verb and its subject these ask for no cell: "how do I", and not "how much is".
 _MANNER = frozenset({"how", "why"})
+# What asks for rows that a value is denied of; and what a denial behind it is only a case of ("if I cannot come").
+_ASKS_FOR_ROWS = re.compile(r"\b(?:which|what)\b", re.IGNORECASE)
+_CASE = re.compile(r"\b(?:if|when|why|how|because|in\s+case)\b", re.IGNORECASE)
+_NOT_ONLY = re.compile(r"\bnot\s+(?:only|just)\b", re.IGNORECASE)
 _LIST_SEPARATOR = re.compile(r"[,;/&]|\band\b")
 
 # Where the names of rows stand, beside the columns of cells.
@@ -70,17 +74,29 @@ def rows_asked_by_value(question: str, grid: Grid) -> ValueRows:
         return NO_VALUE_ROWS
     asked = _AskedWords(question)
     conditions = _conditions(asked, grid)
-    if not conditions:
+    is_denied = has_negation(question)
+    is_unclear = _NOT_ONLY.search(question) or (makes_exceptions(question) and not is_denied)
+    if not conditions or is_unclear:
         return NO_VALUE_ROWS
     said = {grid.cells[row][column] for one in conditions for row, column in one.cells}
-    if not has_negation(question) or any(map(has_negation, said)):
+    if not is_denied or any(map(has_negation, said)):
         return _rows_meeting(question, grid, asked, wanted=conditions)
     parts = None if is_closed_question(question) else split_at_denial(question)
-    split = parts and _split_at_denied([*conditions, *_named_rows(parts[2], grid)], parts)
+    names_rows = asked.names_table(grid) or not asked.topics.isdisjoint(grid.caption.union(terms(grid.labels[0])))
+    is_of_rows = parts and _denies_value(question, parts, names_rows=names_rows)
+    split = _split_at_denied([*conditions, *_named_rows(parts[2], grid)], parts) if parts and is_of_rows else None
     if not split:
         return NO_VALUE_ROWS
     denied, wanted = split
     return _rows_meeting(question, grid, asked, wanted=wanted, denied=denied)
+
+
+def _denies_value(question: str, parts: tuple[str, str, str], *, names_rows: bool) -> bool:
+    """Whether the denial is of the rows that are asked for, as in "Which courses are not on Friday?", and not of a case,
+    as in "What if I cannot come on Friday?"."""
+    before, cue, _ = parts
+    is_of_rows = bool(_ASKS_FOR_ROWS.search(question)) and not _CASE.search(before)
+    return is_of_rows and (names_rows or makes_exceptions(cue))
 
 
 def _rows_meeting(
@@ -143,7 +159,7 @@ class _AskedWords:
         self.stems = frozenset(terms(question))
         self.topics = topic_stems(question)
         bounded = bounded_days(question)
-        self.days = frozenset[int]().union(*bounded.values()) if bounded else days_spoken_of(question)
+        self.days = frozenset[int]().union(*bounded.values()) if bounded else days_named_in(question)
         self._is_bounded = bool(bounded)
         self._day_words = bounded or {word: days_spoken_of(word) for word in words}
         self._words = frozenset(_singular(word) for word in words)
