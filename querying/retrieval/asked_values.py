@@ -49,14 +49,14 @@ _Said = tuple[int, frozenset[str]]
 class ValueRows:
     """For each row that is asked for by its cells: their columns. `words` are the stems that ask for the rows,
     `unsaid` how many words of substance neither the rows nor their table say. `excluded` rows answer nothing, because
-    they do not meet what the question asks for by the values of cells; `is_unmet` says that it asks for rows, or
-    where a value is, and that no row answers."""
+    they do not meet what the question asks for by the values of cells. Where it asks for rows, or where a value is, and
+    no row answers, `unmet` are the days, people and places that it asks about: what answers must say them all."""
 
     columns: Mapping[int, frozenset[int]]
     words: frozenset[str]
     unsaid: int = 0
     excluded: frozenset[int] = frozenset()
-    is_unmet: bool = False
+    unmet: frozenset[str] = frozenset()
 
     def words_for(self, row: int, column: int) -> dict[str, float] | None:
         """The words that the cell says, each of which it matches in full; None where it is not asked for."""
@@ -116,12 +116,23 @@ def _rows_meeting(
     may_ask = _may_ask_for_rows(question, grid, columns, is_sure=asked.names_table(grid) or not unsaid)
     if not (rows and may_ask) or (denied and _asks_for_other_column(asked, grid, columns, words)):
         everything = frozenset(range(len(grid.labels)))
-        is_unmet = may_ask or _asks_where(question)
-        return ValueRows(columns={}, words=words, excluded=everything, is_unmet=is_unmet)
+        unmet = _words_of_names(conditions, grid) if may_ask or _asks_where(question) else frozenset[str]()
+        return ValueRows(columns={}, words=words, excluded=everything, unmet=unmet)
     said_cells = frozenset[tuple[int, int]]().union(*(one.cells for one in wanted))
     without = denied.columns if denied else frozenset[int]()
     of_rows = {row: frozenset(one for one in columns if (row, one) in said_cells or one in without) for row in rows}
     return ValueRows(columns=of_rows, words=words, unsaid=unsaid, excluded=denied.rows if denied else frozenset())
+
+
+def _words_of_names(conditions: Sequence[_Condition], grid: Grid) -> frozenset[str]:
+    """The words of the conditions that name days, people and places. Others ("open") may be said in other words."""
+    named = (one for one in conditions if not one.columns or any(_is_name(*cell, grid) for cell in one.cells))
+    return frozenset[str]().union(*(one.words for one in named))
+
+
+def _is_name(row: int, column: int, grid: Grid) -> bool:
+    is_day = bool(days_spoken_of(grid.cells[row][column]))
+    return is_day or _column_kind(grid, column) in (ColumnKind.PERSON, ColumnKind.PLACE)
 
 
 def _asks_for_other_column(asked: _AskedWords, grid: Grid, columns: Set[int], words: Set[str]) -> bool:
@@ -135,7 +146,7 @@ def _may_ask_for_rows(question: str, grid: Grid, columns: Set[int], *, is_sure: 
     """Whether the question asks for rows, and does not share a value with them by chance, as "How do I get to York?"
     does, of a column of places "Where is York?", and where it is not sure "Is Friday a holiday?"."""
     if _asks_where(question):
-        return not all(_holds_places(grid, column) for column in columns)
+        return not all(_column_kind(grid, column) == ColumnKind.PLACE for column in columns)
     first, _, rest = question.strip().partition(" ")
     if first.lower() in _MANNER and is_closed_question(rest):
         return False
@@ -146,9 +157,9 @@ def _asks_where(question: str) -> bool:
     return question.split(maxsplit=1)[:1] in (["where"], ["Where"])
 
 
-def _holds_places(grid: Grid, column: int) -> bool:
+def _column_kind(grid: Grid, column: int) -> ColumnKind:
     values = islice((cells[column] for cells in grid.cells if cells[column]), SAMPLE_CELLS)
-    return word_kind(grid.heads[column], tuple(values)) == ColumnKind.PLACE
+    return word_kind(grid.heads[column], tuple(values))
 
 
 class _AskedWords:
