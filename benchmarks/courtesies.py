@@ -126,7 +126,7 @@ def main() -> None:
     tried = {"questions": asked[half:], "scraps": scraps(asked[half:]), "courtesies": held_out}
     for name, texts in ((name, list(filter(may_be_courtesy, texts))) for name, texts in tried.items()):
         scores = (embed(texts) @ weights)[:, 0]
-        for least in (0.0, 0.25, 0.5):
+        for least in (0.0, 0.4, 0.5):
             print(f"{name:10} {len(texts):5} above {least:4.2f}: {(scores >= least).sum():4}")
         extreme = np.argsort(scores if name == "courtesies" else -scores)[:5]
         print("  ", [(texts[at], round(float(scores[at]), 2)) for at in extreme])

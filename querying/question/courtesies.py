@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 KINDS = ("greeting", "thanks", "farewell", "agreement")
 # Measured on the questions of the repository, none of which lies above (docs/evaluation.md, "Courtesies").
-_MIN_SCORE = 0.25
+_MIN_SCORE = 0.4
 # One or two words are what people type into a search box ("happy hour"): of these the known phrases alone count.
 _MIN_WORDS, _MAX_WORDS, _MAX_CHARACTERS = 3, 10, 120
 _ASKS = re.compile(r"[?\d\n]")

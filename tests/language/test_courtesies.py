@@ -24,6 +24,8 @@ from tests.linear_time import grows_linearly
         ("Hello, how are you today?", "greeting", "en"),
         ("What can you do? Thanks!", "about", "en"),
         ("super", "agreement", "en"),
+        ("Yes, please", "agreement", "en"),
+        ("No, thanks", "farewell", "en"),
     ],
 )
 def test_a_turn_of_such_phrases_alone_is_a_courtesy(text: str, kind: str, language: str) -> None:
