@@ -23,6 +23,7 @@ PHRASES = ROOT / "language/courtesies.json"
 HELD_OUT = Path(__file__).with_suffix(".txt")
 _QUESTION = re.compile(r'"(?:question|query|text|asked|reply)":\s*"((?:[^"\\]|\\.){2,160})"')
 _RIDGE, _MADE_UP, _MAX_QUESTIONS, _MAX_WORDS = 1.0, 250, 6000, 10
+_MAX_SCRAPS, _MAX_SCRAP_WORDS = 2000, 4
 
 
 def questions() -> list[str]:
@@ -54,20 +55,49 @@ def courtesies() -> Iterator[tuple[str, str]]:
         yield said[-1][0], f"{text[0].upper()}{text[1:]}{added}{chance.choice(['', '!', '.', '!'])}"
 
 
-def learn(asked: Sequence[str]) -> np.ndarray:
-    """Ridge regression: a column for courtesies against questions, and one for each kind against the others."""
+def scraps(asked: Sequence[str]) -> list[str]:
+    """What people type into a search box: a few words of a question in a row, and phrases of courtesy beside one of
+    its words ("good morning yoga")."""
+    from language.courtesies import find_courtesy
+    from language.topic_words import topic_words
     from querying.question.courtesies import KINDS
 
+    listed = json.loads(PHRASES.read_text(encoding="utf-8"))["en"]
+    phrases = [phrase for kind in KINDS for phrase in listed[kind]]
+    chance = random.Random(5)
+    found = []
+    for text in chance.sample(list(asked), min(_MAX_SCRAPS, len(asked))):
+        words = text.rstrip("?.!").split()
+        length = min(len(words), chance.randint(1, _MAX_SCRAP_WORDS))
+        start = chance.randint(0, len(words) - length)
+        found.append(" ".join(words[start : start + length]))
+        if topics := topic_words(text):
+            pair = [chance.choice(phrases), chance.choice(topics).lower()]
+            found.append(" ".join(pair if chance.random() < 0.6 else pair[::-1]))
+    return [text for text in found if topic_words(text) and not find_courtesy(text)]
+
+
+def learn(asked: Sequence[str]) -> np.ndarray:
+    """Ridge regression: a column for courtesies against questions, and one for each of their kinds against the
+    others."""
+    from querying.question.courtesies import KINDS
+
+    asked = [*asked, *scraps(asked)]
     kinds, said = zip(*courtesies(), strict=True)
     seen = embed([*said, *asked])
     is_said = np.arange(len(seen)) < len(said)
-    targets = np.stack(
-        [is_said, *(np.array([*(one == kind for one in kinds), *[False] * len(asked)]) for kind in KINDS)]
-    )
     share = np.where(is_said, 1 / len(said), 1 / max(1, len(asked)))
-    share /= share.mean()
+    is_kind = np.array([[one == kind for kind in KINDS] for one in kinds])
+    columns = (
+        solve(seen, is_said[:, None], share=share / share.mean()),
+        solve(seen[is_said], is_kind, share=np.ones(len(said))),
+    )
+    return np.concatenate(columns, axis=1)
+
+
+def solve(seen: np.ndarray, targets: np.ndarray, *, share: np.ndarray) -> np.ndarray:
     inner = seen.T @ (share[:, None] * seen) + _RIDGE * np.eye(seen.shape[1])
-    return np.linalg.solve(inner, seen.T @ (share[:, None] * np.where(targets.T, 1.0, -1.0)))
+    return np.linalg.solve(inner, seen.T @ (share[:, None] * np.where(targets, 1.0, -1.0)))
 
 
 def embed(texts: Sequence[str]) -> np.ndarray:
@@ -81,6 +111,8 @@ def main() -> None:
     import django
 
     django.setup()
+    from querying.question.courtesies import may_be_courtesy
+
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--save", action="store_true")
     asked = questions()
@@ -91,11 +123,12 @@ def main() -> None:
     half = len(asked) // 2
     weights = learn(asked[:half])
     held_out = HELD_OUT.read_text(encoding="utf-8").splitlines()
-    for name, texts in (("questions", asked[half:]), ("courtesies", held_out)):
+    tried = {"questions": asked[half:], "scraps": scraps(asked[half:]), "courtesies": held_out}
+    for name, texts in ((name, list(filter(may_be_courtesy, texts))) for name, texts in tried.items()):
         scores = (embed(texts) @ weights)[:, 0]
-        for least in (0.0, 0.25, 0.5):
+        for least in (0.0, 0.4, 0.5):
             print(f"{name:10} {len(texts):5} above {least:4.2f}: {(scores >= least).sum():4}")
-        extreme = np.argsort(-scores if name == "questions" else scores)[:5]
+        extreme = np.argsort(scores if name == "courtesies" else -scores)[:5]
         print("  ", [(texts[at], round(float(scores[at]), 2)) for at in extreme])
 
 

@@ -66,7 +66,7 @@ _RANGE_JOINT = lazy_pattern(
 )
 # "Mid-May", "the end of May", "the first week of May": nobody knows which days those are.
 _INEXACT = lazy_pattern(
-    r"\b(?:mid|early|late|around|about|circa|approximately|roughly|(?<!month )(?<!\bas )of)(?:[\s-]+(?:the\s)?)$",
+    r"\b(?:mid|early|late|around|(?<!\bwhat )(?<!\bhow )about|circa|approximately|roughly|(?<!month )(?<!\bas )of)(?:[\s-]+(?:the\s)?)$",
     re.IGNORECASE,
 )
 # "Not until 15 May"; but "not from 1 March until 30 September" denies nothing of the range.
@@ -178,8 +178,10 @@ def has_ambiguous_date(text: str) -> bool:
 
 
 def day_first_in(text: str) -> bool | None:
-    """Whether the day stands before the month in the dates in figures alone; None where they do not tell."""
-    orders = {_day_first(match) for match in _DATE_IN_FIGURES.finditer(text)} - {None}
+    """Whether the day stands before the month in the dates in figures alone; None where they do not tell, as those with
+    full stops and "05/05/2026" do not of the others."""
+    telling = (match for match in _DATE_IN_FIGURES.finditer(text) if match["joint4"] != ".")
+    orders = {_day_first(match) for match in telling if int(match["first4"]) != int(match["month4"])} - {None}
     return orders.pop() if len(orders) == 1 else None
 
 

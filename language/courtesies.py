@@ -13,7 +13,10 @@ ENGLISH = "en"
 _FILLER = "filler"  # says nothing by itself: "there" of "hello there"
 _MAX_CHARACTERS = 160
 _WORD = re.compile(r"[^\W_]+")
-_CLAUSE_END = re.compile(r"[,.!?;:–—]+(?=\s|$)|[，。！？、；：\n]+")
+_CLAUSE_END = re.compile(r"(?<![,.!?;:–—])[,.!?;:–—]++(?=\s|$)|[，。！？、；：؟،\n]+")
+_QUESTION_MARK = re.compile(r"[?？؟]\s*$")
+# What is asked out of courtesy: "How are you?", "Who are you?".
+_ASKED = frozenset({"greeting", "about"})
 _Words = tuple[str, ...]
 
 
@@ -26,27 +29,36 @@ class Courtesy:
 
 
 def find_courtesy(text: str) -> Courtesy | None:
-    """What a text says that is put together from such phrases alone; its last one tells the kind."""
+    """What a text says that is put together from such phrases alone: who are you, or else what its last one says."""
     if len(text) > _MAX_CHARACTERS or not (words := _bare_words(text)):
         return None
     for language in _phrases():
         kinds = [kind for kind in _covering(words, language) if kind != _FILLER]
-        if kinds:
-            return Courtesy(kind=kinds[-1], language=language)
+        if kinds and not _asks_for_more(text, language):
+            return Courtesy(kind="about" if "about" in kinds else kinds[-1], language=language)
     return None
+
+
+def _asks_for_more(text: str, language: str) -> bool:
+    """Whether a clause with a question mark asks for anything else than how or who somebody is: "OK, and then?"."""
+    asked = (_bare_words(text[start:end]) for start, end in _clauses(text) if _QUESTION_MARK.search(text[start:end]))
+    return any(words and _ASKED.isdisjoint(_covering(words, language)) for words in asked)
 
 
 def without_courtesies(text: str) -> str:
     """The text without the clauses at its beginning and end that are nothing else: "Hello, when is check-in? Thanks!"
     asks "when is check-in?". A text that says nothing else stays as it is."""
-    ends = [match.end() for match in _CLAUSE_END.finditer(text)]
-    clauses = list(zip([0, *ends], [*ends, len(text)], strict=True))
-    asked = [(start, end) for start, end in clauses if not _says_nothing(text[start:end])]
+    asked = [(start, end) for start, end in _clauses(text) if not _says_nothing(text[start:end])]
     if not asked:
         return text
     start, end = asked[0][0], asked[-1][1]
     is_whole = not _bare_words(text[:start] + text[end:])
     return text if is_whole else text[start:end].strip()
+
+
+def _clauses(text: str) -> list[tuple[int, int]]:
+    ends = [match.end() for match in _CLAUSE_END.finditer(text)]
+    return list(zip([0, *ends], [*ends, len(text)], strict=True))
 
 
 def _says_nothing(clause: str) -> bool:

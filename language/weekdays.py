@@ -22,7 +22,8 @@ _RANGE = lazy_pattern(
     re.IGNORECASE,
 )
 _BOUND = lazy_pattern(
-    r"\b(?:(?P<before>before|earlier\s+than)|(?P<until>until|till|by)|(?P<after>after|later\s+than))\s+"
+    r"\b(?:(?P<since>(?:no|not)\s+earlier\s+than)|(?P<before>before|earlier\s+than)"
+    r"|(?P<until>until|till|by|(?:no|not)\s+later\s+than)|(?P<after>after|later\s+than))\s+"
     rf"(?P<day>{_FULL})\b",
     re.IGNORECASE,
 )
@@ -52,13 +53,18 @@ def bounded_days(text: str) -> dict[str, frozenset[int]]:
 
 def _within(bound: re.Match[str]) -> frozenset[int]:
     day = _number(bound["day"])
-    return frozenset(range(day + 1, len(WEEKDAYS)) if bound["after"] else range(day + bool(bound["until"])))
+    if bound["after"] or bound["since"]:
+        return frozenset(range(day + bool(bound["after"]), len(WEEKDAYS)))
+    return frozenset(range(day + bool(bound["until"])))
 
 
 def days_spoken_of(text: str) -> frozenset[int]:
     """The numbers of the days that the text speaks of; none where it makes exceptions."""
-    if makes_exceptions(text):
-        return frozenset()
+    return frozenset() if makes_exceptions(text) else days_named_in(text)
+
+
+def days_named_in(text: str) -> frozenset[int]:
+    """The numbers of the days that the text names, those of its exceptions too."""
     found = {number for _, number in named_days(text)}
     for match in _RANGE.finditer(text):
         first, last = _number(match["first"]), _number(match["last"])

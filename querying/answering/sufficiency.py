@@ -225,6 +225,8 @@ def _contradiction_signs(question: str, best: Sentence, evidence: Evidence, *, i
     names = [] if evidence.wording.language else _CAPITALISED_NAME.findall(asked)
     named = (part for name in names for part in _POSSESSIVE.split(name) if terms(part))
     known = (" ".join(map(text_with_titles, evidence.passages)) if passage.path else around).lower()
+    # "15 May to 15 September" says June.
+    named = (name for name in named if not best.ranges.days.issuperset(terms(name)))
     if missing := [name for name in named if name.lower() not in known]:
         signs.append(_unmentioned(_NAME_PENALTY, missing))
     if column := _empty_column(asked, best):

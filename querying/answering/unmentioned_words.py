@@ -37,7 +37,8 @@ def text_with_titles(passage: Passage) -> str:
 
 
 def _unsaid_words(question: str, evidence: Evidence) -> list[str]:
-    known = {*stems_of(evidence.passages), *evidence.wording.stop_terms}
+    days = evidence.sentences[0].ranges.days if evidence.sentences else frozenset[str]()
+    known = {*stems_of(evidence.passages), *evidence.wording.stop_terms, *days}
     is_known = partial(evidence.wording.is_said, said=known)
     in_ranges = evidence.sentences[0].ranges.numbers if evidence.sentences else frozenset()
     words = [word for word in topic_words(_GROUPED_NUMBER.sub(" ", question)) if word not in in_ranges]

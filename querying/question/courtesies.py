@@ -15,14 +15,16 @@ import numpy as np
 
 from knowledge.embedders import local_embedder
 from language.courtesies import ENGLISH, Courtesy, find_courtesy
+from language.negation import has_negation
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 KINDS = ("greeting", "thanks", "farewell", "agreement")
 # Measured on the questions of the repository, none of which lies above (docs/evaluation.md, "Courtesies").
-_MIN_SCORE = 0.25
-_MAX_WORDS, _MAX_CHARACTERS = 10, 120
+_MIN_SCORE = 0.4
+# One or two words are what people type into a search box ("happy hour"): of these the known phrases alone count.
+_MIN_WORDS, _MAX_WORDS, _MAX_CHARACTERS = 3, 10, 120
 _ASKS = re.compile(r"[?\d\n]")
 
 
@@ -37,8 +39,9 @@ def may_be_courtesy(text: str) -> bool:
     """Whether the text has to be read to know; nothing is loaded to tell that a question is one."""
     if find_courtesy(text):
         return True
-    is_short = len(text) <= _MAX_CHARACTERS and len(text.split()) <= _MAX_WORDS
-    return is_short and text.isascii() and any(map(str.isalpha, text)) and not _ASKS.search(text)
+    is_short = len(text) <= _MAX_CHARACTERS and _MIN_WORDS <= len(text.split()) <= _MAX_WORDS
+    # "That did not help" is a complaint.
+    return is_short and text.isascii() and not _ASKS.search(text) and not has_negation(text)
 
 
 def _classified(text: str) -> Courtesy | None:

@@ -217,13 +217,20 @@ def _standalone_text(question: Question) -> str:
 
 
 def _questions_before(question: Question) -> list[str]:
-    """The user's earlier turns but for answers to our questions back: nobody goes on from “30 days”."""
-    found, asks_back = list[str](), False
+    """The user's earlier turns but for answers to our questions back: nobody goes on from “30 days”. That we ask what
+    else there is, in reply to a courtesy, is no question back."""
+    found, asks_back, said = list[str](), False, ""
     for turn in question.context:
-        if turn.role == "user" and (not asks_back or "?" in turn.content):
-            found.append(turn.content)
-        asks_back = turn.role == "assistant" and turn.content.partition("\n\n- ")[0].rstrip().endswith("?")
+        if turn.role == "user":
+            said = "" if asks_back else turn.content
+            if said or "?" in turn.content:
+                found.append(turn.content)
+        asks_back = turn.role == "assistant" and _ends_with_question(turn.content) and not courtesy_of(said)
     return found
+
+
+def _ends_with_question(reply: str) -> bool:
+    return reply.partition("\n\n- ")[0].rstrip().endswith("?")
 
 
 def _read_after(text: str, earlier: Sequence[str], *, today: date) -> str:

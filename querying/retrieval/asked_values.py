@@ -21,7 +21,7 @@ from language.exception_words import makes_exceptions
 from language.negation import has_negation, split_at_denial
 from language.terms import terms, word_spans
 from language.topic_words import question_word_stems, topic_stems
-from language.weekdays import bounded_days, days_spoken_of
+from language.weekdays import bounded_days, days_named_in, days_spoken_of
 from querying.question.column_questions import ColumnKind
 from querying.retrieval.asked_column import Grid
 from querying.retrieval.column_kinds import SAMPLE_CELLS, figure_kind, word_kind
@@ -32,6 +32,10 @@ _MAX_QUESTION_CHARACTERS, _MAX_VALUE_CHARACTERS, _MAX_CELLS = 300, 80, 4000
 _MAX_OTHER_WORDS = 1
 # Before a verb and its subject these ask for no cell: "how do I", and not "how much is".
 _MANNER = frozenset({"how", "why"})
+# What asks for rows that a value is denied of; and what a denial behind it is only a case of ("if I cannot come").
+_ASKS_FOR_ROWS = re.compile(r"\b(?:which|what)\b", re.IGNORECASE)
+_CASE = re.compile(r"\b(?:if|when|why|how|because|in\s+case)\b", re.IGNORECASE)
+_NOT_ONLY = re.compile(r"\bnot\s+(?:only|just)\b", re.IGNORECASE)
 _LIST_SEPARATOR = re.compile(r"[,;/&]|\band\b")
 
 # Where the names of rows stand, beside the columns of cells.
@@ -45,14 +49,14 @@ _Said = tuple[int, frozenset[str]]
 class ValueRows:
     """For each row that is asked for by its cells: their columns. `words` are the stems that ask for the rows,
     `unsaid` how many words of substance neither the rows nor their table say. `excluded` rows answer nothing, because
-    they do not meet what the question asks for by the values of cells; `is_unmet` says that it asks for rows, or
-    where a value is, and that no row answers."""
+    they do not meet what the question asks for by the values of cells. Where it asks for rows, or where a value is, and
+    no row answers, `unmet` are the days, people and places that it asks about: what answers must say them all."""
 
     columns: Mapping[int, frozenset[int]]
     words: frozenset[str]
     unsaid: int = 0
     excluded: frozenset[int] = frozenset()
-    is_unmet: bool = False
+    unmet: frozenset[str] = frozenset()
 
     def words_for(self, row: int, column: int) -> dict[str, float] | None:
         """The words that the cell says, each of which it matches in full; None where it is not asked for."""
@@ -70,17 +74,29 @@ def rows_asked_by_value(question: str, grid: Grid) -> ValueRows:
         return NO_VALUE_ROWS
     asked = _AskedWords(question)
     conditions = _conditions(asked, grid)
-    if not conditions:
+    is_denied = has_negation(question)
+    is_unclear = _NOT_ONLY.search(question) or (makes_exceptions(question) and not is_denied)
+    if not conditions or is_unclear:
         return NO_VALUE_ROWS
     said = {grid.cells[row][column] for one in conditions for row, column in one.cells}
-    if not has_negation(question) or any(map(has_negation, said)):
+    if not is_denied or any(map(has_negation, said)):
         return _rows_meeting(question, grid, asked, wanted=conditions)
     parts = None if is_closed_question(question) else split_at_denial(question)
-    split = parts and _split_at_denied([*conditions, *_named_rows(parts[2], grid)], parts)
+    names_rows = asked.names_table(grid) or not asked.topics.isdisjoint(grid.caption.union(terms(grid.labels[0])))
+    is_of_rows = parts and _denies_value(question, parts, names_rows=names_rows)
+    split = _split_at_denied([*conditions, *_named_rows(parts[2], grid)], parts) if parts and is_of_rows else None
     if not split:
         return NO_VALUE_ROWS
     denied, wanted = split
     return _rows_meeting(question, grid, asked, wanted=wanted, denied=denied)
+
+
+def _denies_value(question: str, parts: tuple[str, str, str], *, names_rows: bool) -> bool:
+    """Whether the denial is of the rows that are asked for, as in "Which courses are not on Friday?", and not of a case,
+    as in "What if I cannot come on Friday?"."""
+    before, cue, _ = parts
+    is_of_rows = bool(_ASKS_FOR_ROWS.search(question)) and not _CASE.search(before)
+    return is_of_rows and (names_rows or makes_exceptions(cue))
 
 
 def _rows_meeting(
@@ -100,12 +116,23 @@ def _rows_meeting(
     may_ask = _may_ask_for_rows(question, grid, columns, is_sure=asked.names_table(grid) or not unsaid)
     if not (rows and may_ask) or (denied and _asks_for_other_column(asked, grid, columns, words)):
         everything = frozenset(range(len(grid.labels)))
-        is_unmet = may_ask or _asks_where(question)
-        return ValueRows(columns={}, words=words, excluded=everything, is_unmet=is_unmet)
+        unmet = _words_of_names(conditions, grid) if may_ask or _asks_where(question) else frozenset[str]()
+        return ValueRows(columns={}, words=words, excluded=everything, unmet=unmet)
     said_cells = frozenset[tuple[int, int]]().union(*(one.cells for one in wanted))
     without = denied.columns if denied else frozenset[int]()
     of_rows = {row: frozenset(one for one in columns if (row, one) in said_cells or one in without) for row in rows}
     return ValueRows(columns=of_rows, words=words, unsaid=unsaid, excluded=denied.rows if denied else frozenset())
+
+
+def _words_of_names(conditions: Sequence[_Condition], grid: Grid) -> frozenset[str]:
+    """The words of the conditions that name days, people and places. Others ("open") may be said in other words."""
+    named = (one for one in conditions if not one.columns or any(_is_name(*cell, grid) for cell in one.cells))
+    return frozenset[str]().union(*(one.words for one in named))
+
+
+def _is_name(row: int, column: int, grid: Grid) -> bool:
+    is_day = bool(days_spoken_of(grid.cells[row][column]))
+    return is_day or _column_kind(grid, column) in (ColumnKind.PERSON, ColumnKind.PLACE)
 
 
 def _asks_for_other_column(asked: _AskedWords, grid: Grid, columns: Set[int], words: Set[str]) -> bool:
@@ -119,7 +146,7 @@ def _may_ask_for_rows(question: str, grid: Grid, columns: Set[int], *, is_sure: 
     """Whether the question asks for rows, and does not share a value with them by chance, as "How do I get to York?"
     does, of a column of places "Where is York?", and where it is not sure "Is Friday a holiday?"."""
     if _asks_where(question):
-        return not all(_holds_places(grid, column) for column in columns)
+        return not all(_column_kind(grid, column) == ColumnKind.PLACE for column in columns)
     first, _, rest = question.strip().partition(" ")
     if first.lower() in _MANNER and is_closed_question(rest):
         return False
@@ -130,9 +157,9 @@ def _asks_where(question: str) -> bool:
     return question.split(maxsplit=1)[:1] in (["where"], ["Where"])
 
 
-def _holds_places(grid: Grid, column: int) -> bool:
+def _column_kind(grid: Grid, column: int) -> ColumnKind:
     values = islice((cells[column] for cells in grid.cells if cells[column]), SAMPLE_CELLS)
-    return word_kind(grid.heads[column], tuple(values)) == ColumnKind.PLACE
+    return word_kind(grid.heads[column], tuple(values))
 
 
 class _AskedWords:
@@ -143,7 +170,7 @@ class _AskedWords:
         self.stems = frozenset(terms(question))
         self.topics = topic_stems(question)
         bounded = bounded_days(question)
-        self.days = frozenset[int]().union(*bounded.values()) if bounded else days_spoken_of(question)
+        self.days = frozenset[int]().union(*bounded.values()) if bounded else days_named_in(question)
         self._is_bounded = bool(bounded)
         self._day_words = bounded or {word: days_spoken_of(word) for word in words}
         self._words = frozenset(_singular(word) for word in words)

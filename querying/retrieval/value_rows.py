@@ -90,7 +90,8 @@ def _best_first(sentences: Iterable[Sentence]) -> tuple[Sentence, ...]:
 
 def _without_excluded(evidence: Evidence, tables: Sequence[_PlacedTable]) -> Evidence:
     """The evidence in which excluded rows have no score and are not quoted, wherever a passage shows them. Where no
-    table has a row that meets what is asked for, neither is a sentence that does not say all of the values."""
+    table has a row that meets what is asked for, neither is a sentence that does not say all of the days, people and
+    places."""
     excluded = {
         evidence.page_place(*table.rows[at][0][:2]): table.asked.words
         for table in tables
@@ -99,7 +100,7 @@ def _without_excluded(evidence: Evidence, tables: Sequence[_PlacedTable]) -> Evi
     if not excluded:
         return evidence
     has_rows = any(one.asked.columns for one in tables)
-    unmet = frozenset() if has_rows else frozenset(one.asked.words for one in tables if one.asked.is_unmet)
+    unmet = frozenset() if has_rows else frozenset(one.asked.unmet for one in tables if one.asked.unmet)
     found, strength = list[Sentence](), 0.0
     for one in evidence.sentences:
         lacking = (words for words in unmet if not _says_all(words, one, evidence))

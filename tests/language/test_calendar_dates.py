@@ -119,6 +119,8 @@ def test_what_is_not_exact_says_nothing(text: str) -> None:
         ("is it open on 5 may or in march", [(("5",), "may", ""), ((), "march", "")]),
         ("What was the fee in March 2025?", [((), "March", "2025")]),
         ("Is it open in early June?", []),
+        ("Is it open about 1 June?", []),
+        ("And what about 1 June?", [(("1",), "June", "")]),
         ("Can I pay before 1 June?", []),
         ("5 may be enough", []),
         ("May 3 people share a room in May?", [((), "May", "")]),
@@ -136,6 +138,7 @@ def test_a_question_names_dates_that_it_is_about(question: str, dates: list[obje
         ("On 12/03/2026 and 07/25/2026.", False),
         ("On 12/03/2026.", None),
         ("On 25/07/2026 and 07/25/2026.", None),
+        ("On 12/03/2026 and 05/05/2026, see 1.2.2020.", None),
     ],
 )
 def test_dates_that_may_be_read_in_one_way_alone_tell_how_the_others_are_read(text: str, expected: bool | None) -> None:

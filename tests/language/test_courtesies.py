@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from language.courtesies import find_courtesy, without_courtesies
+from tests.linear_time import grows_linearly
 
 
 @pytest.mark.parametrize(
@@ -20,6 +21,11 @@ from language.courtesies import find_courtesy, without_courtesies
         ("Vielen Dank, das hat geholfen!", "thanks", "de"),
         ("¡Muchas gracias!", "thanks", "es"),
         ("谢谢！", "thanks", "zh"),
+        ("Hello, how are you today?", "greeting", "en"),
+        ("What can you do? Thanks!", "about", "en"),
+        ("super", "agreement", "en"),
+        ("Yes, please", "agreement", "en"),
+        ("No, thanks", "farewell", "en"),
     ],
 )
 def test_a_turn_of_such_phrases_alone_is_a_courtesy(text: str, kind: str, language: str) -> None:
@@ -36,6 +42,14 @@ def test_a_turn_of_such_phrases_alone_is_a_courtesy(text: str, kind: str, langua
         "Hi-fi rooms",
         "Good morning yoga classes",
         "thanks giving opening hours",
+        "OK, and then?",
+        "ok and today?",
+        "ok and now",
+        "Sorry?",
+        "Are you there today?",
+        "What do you do for that?",
+        "What do you do there?",
+        "ok, und dann?",
         "45",
         "?",
     ],
@@ -58,3 +72,8 @@ def test_a_turn_with_any_other_word_is_none(text: str) -> None:
 )
 def test_what_is_asked_is_what_stands_between_courtesies(text: str, asked: str) -> None:
     assert without_courtesies(text) == asked
+
+
+@pytest.mark.parametrize("unit", ["!", "ok. ", "?!x"])
+def test_a_long_text_is_read_in_linear_time(unit: str) -> None:
+    assert grows_linearly(lambda long: without_courtesies(f"{long}x"), unit)

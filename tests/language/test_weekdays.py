@@ -22,6 +22,8 @@ MONDAY, TUESDAY, WEDNESDAY, THURSDAY, FRIDAY, SATURDAY, SUNDAY = range(7)
         ("Sat and Sun 10-14", {SATURDAY, SUNDAY}),
         ("The sun sat on the sea.", set()),
         ("Every day except Monday", set()),
+        ("Open every day but Sunday.", set()),
+        ("Open every day but in winter only on Sunday.", ALL_DAYS),
     ],
 )
 def test_ranges_and_names_of_days_are_read(text: str, days: set[int]) -> None:
@@ -33,6 +35,8 @@ def test_ranges_and_names_of_days_are_read(text: str, days: set[int]) -> None:
     [
         ("Which courses are before Friday?", {"Friday": {0, 1, 2, 3}}),
         ("What is there by Tuesday or after fridays?", {"Tuesday": {0, 1}, "fridays": {5, 6}}),
+        ("Which courses are no later than Tuesday?", {"Tuesday": {0, 1}}),
+        ("Which courses are not earlier than Friday?", {"Friday": {4, 5, 6}}),
         ("Is it open from Monday until Friday?", {}),
         ("What is on the day before? Friday is a holiday.", {}),
     ],

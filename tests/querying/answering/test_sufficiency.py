@@ -7,6 +7,8 @@ import pytest
 
 from language.terms import terms
 from querying.answering.sufficiency import assess_sufficiency
+from querying.question.resolve import WeightedTurn
+from querying.retrieval.evidence import score_evidence
 from querying.types.evidence import Evidence, Sentence, TableCell
 from tests.querying.passages import evidence, passage
 
@@ -115,6 +117,18 @@ def test_a_number_in_words_is_said_of_the_passages_that_have_it():
 def test_a_time_is_not_named_in_pieces(time: str, said: str):
     judged = assess_sufficiency(f"Does the plan cover eye exams at {time}?", evidence(PLAN), threshold=0.95)
     assert judged.why == (f"The nearest passage does not mention {said}.",)
+
+
+@pytest.mark.parametrize(("asked", "has_signs"), [("on 1 June", False), ("in October", True)])
+def test_a_month_within_the_dates_of_the_sentence_is_mentioned(asked: str, has_signs: bool):
+    pool = passage("The pool is open from 15 May to 15 September.")
+    question = f"Is the pool open {asked}?"
+    found = score_evidence(
+        turns=[WeightedTurn(text=question, weight=1.0)], passages=[pool], weights=dict.fromkeys(terms(question), 1.0)
+    )
+    judged = assess_sufficiency(question, found, threshold=0.99)
+    assert judged.grounds.has_signs is has_signs
+    assert ("mention" in " ".join(judged.why)) is has_signs
 
 
 def test_a_name_that_the_question_repeats_is_said_once():

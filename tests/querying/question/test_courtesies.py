@@ -21,9 +21,9 @@ __all__ = ["plugin", "published"]
     ("text", "kind"),
     [
         ("many thanks for this", "thanks"),
-        ("pleased to meet you", "greeting"),
-        ("catch you later", "farewell"),
-        ("sounds great to me", "agreement"),
+        ("good morning to you", "greeting"),
+        ("ok thank you very much indeed", "thanks"),
+        ("super helpful, thanks", "thanks"),
     ],
 )
 def test_a_courtesy_in_other_words_is_told_by_the_classifier(text: str, kind: str) -> None:
@@ -34,7 +34,30 @@ def test_a_courtesy_in_other_words_is_told_by_the_classifier(text: str, kind: st
 
 @pytest.mark.parametrize(
     "text",
-    ["nominal cover", "thank-you letters", "who do I thank", "beam", "severe", "Everybody out?", "good morning yoga"],
+    [
+        "nominal cover",
+        "thank-you letters",
+        "who do I thank",
+        "beam",
+        "severe",
+        "Everybody out?",
+        "good morning yoga",
+        "happy hour",
+        "Good Friday",
+        "welcome drink",
+        "hi-fi",
+        "fine",
+        "why",
+        "other",
+        "thank you letter",
+        "well done steak",
+        "good afternoon tea",
+        "thank you for smoking",
+        "bye-laws",
+        "ok so is smoking allowed",
+        "That was not helpful",
+        "I am leaving tomorrow",
+    ],
 )
 def test_what_may_ask_for_something_is_no_courtesy(text: str) -> None:
     assert courtesy_of(text) is None

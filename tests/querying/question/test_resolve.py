@@ -146,3 +146,16 @@ def test_a_follow_up_goes_on_from_the_question_and_not_from_what_answered_a_ques
     ]
     resolved = async_to_sync(resolve_question)(question("And Japan?", *context).asked, llm=Extractive())
     assert resolved.standalone == "May I work from Japan for a few weeks?"
+
+
+def test_what_is_asked_after_a_courtesy_is_no_answer_to_its_reply() -> None:
+    context = [
+        ("user", "Hello"),
+        ("assistant", "Hello. What would you like to know?"),
+        ("user", "when is the pottery course"),
+        ("assistant", "On Monday."),
+        ("user", "Yes, please"),
+        ("assistant", "All right. What else would you like to know?"),
+    ]
+    resolved = async_to_sync(resolve_question)(question("And badminton?", *context).asked, llm=Extractive())
+    assert resolved.standalone == "when is badminton"

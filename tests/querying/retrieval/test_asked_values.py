@@ -37,6 +37,7 @@ COURSES = Grid(
         ("Which courses are after Monday?", [1, 2, 3]),
         ("Which courses are there by Monday?", [0, 4]),
         ("Which courses are from Tuesday until Friday?", [1, 2, 3]),
+        ("Which courses are no later than Monday?", [0, 4]),
         ("Does Tom Berger teach on Friday?", [1]),  # two values are no chance
         ("How much do courses in the main hall cost?", [1, 2]),
         ("Where does Tom Berger teach?", [1, 3]),
@@ -75,6 +76,15 @@ def test_a_cell_that_the_question_says_as_a_whole_asks_for_its_rows(question: st
         "How do I get to the main hall?",
         "How do I book a course on Friday?",
         "Why is the library closed?",
+        "Why not on Friday?",
+        "How come there is no course on Friday?",
+        "What if I can't make it on Friday?",
+        "What do I do if I cannot come on Friday?",
+        "What happens to my course when I do not show up on Friday?",
+        "Who does not teach on Friday?",
+        "Where is there no course on Friday?",
+        "Which courses are not only on Friday?",
+        "Which courses are on any day but Friday?",
     ],
 )
 def test_other_questions_ask_for_no_row_by_its_cells(question: str) -> None:
@@ -109,6 +119,16 @@ def test_the_column_is_meant_whose_head_the_question_names() -> None:
         cells=[["Monday", "Friday"], ["Friday", "Monday"], ["Friday", "Tuesday"]],
     )
     assert list(rows_asked_by_value("In which streets is the organic bin emptied on Monday?", bins).columns) == [1]
+
+
+def test_a_day_within_the_range_of_a_cell_is_denied_too() -> None:
+    courses = Grid(labels=["Course A", "Course B"], heads=["Day"], cells=[["Monday to Friday"], ["Saturday"]])
+    assert list(rows_asked_by_value("Which courses are not on Friday?", courses).columns) == [1]
+
+
+def test_a_table_of_one_row_has_none_where_its_value_is_denied() -> None:
+    one = Grid(labels=["Course Yoga"], heads=["Day"], cells=[["Friday"]])
+    assert rows_asked_by_value("Which courses are not on Friday?", one).unmet == {"friday"}
 
 
 def test_a_value_that_denies_is_not_denied_by_the_question() -> None:

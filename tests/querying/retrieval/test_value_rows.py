@@ -96,3 +96,11 @@ def test_where_no_row_meets_the_conditions_only_a_sentence_with_all_values_answe
     assert [one.text for one in found.sentences if one.score] == ["The main hall is upstairs."]
     found = judged("How do I book the main hall?", COURSES, "Rooms are booked at the office.")
     assert found.sentences[0].text == "Rooms are booked at the office."
+
+
+def test_a_sentence_may_say_a_state_of_no_row_in_other_words_but_not_leave_out_a_day() -> None:
+    states = COURSES.replace("| Teacher |", "| State |").replace("Tom Berger", "Full").replace("Anna Keller", "Open")
+    found = judged("Is the workshop open on Friday?", states, "On Fridays you can use the workshop from 9:00.\n")
+    assert found.sentences[0].text.startswith("On Fridays")
+    assert found.strength > 0.45
+    assert judged("Is the workshop open on Friday?", states, "The workshop is open to members.\n").strength < 0.45
