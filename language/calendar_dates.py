@@ -66,7 +66,8 @@ _RANGE_JOINT = lazy_pattern(
 )
 # "Mid-May", "the end of May", "the first week of May": nobody knows which days those are.
 _INEXACT = lazy_pattern(
-    r"\b(?:mid|early|late|around|(?<!\bwhat )(?<!\bhow )about|circa|approximately|roughly|(?<!month )(?<!\bas )of)(?:[\s-]+(?:the\s)?)$",
+    r"\b(?:mid|early|late|around|(?<!\bwhat )(?<!\bhow )about"
+    r"|circa|approximately|roughly|(?<!month )(?<!\bas )of)(?:[\s-]+(?:the\s)?)$",
     re.IGNORECASE,
 )
 # "Not until 15 May"; but "not from 1 March until 30 September" denies nothing of the range.

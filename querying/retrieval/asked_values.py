@@ -92,8 +92,8 @@ def rows_asked_by_value(question: str, grid: Grid) -> ValueRows:
 
 
 def _denies_value(question: str, parts: tuple[str, str, str], *, names_rows: bool) -> bool:
-    """Whether the denial is of the rows that are asked for, as in "Which courses are not on Friday?", and not of a case,
-    as in "What if I cannot come on Friday?"."""
+    """Whether the denial is of the rows that are asked for, as in "Which courses are not on Friday?", and not of a
+    case, as in "What if I cannot come on Friday?"."""
     before, cue, _ = parts
     is_of_rows = bool(_ASKS_FOR_ROWS.search(question)) and not _CASE.search(before)
     return is_of_rows and (names_rows or makes_exceptions(cue))
