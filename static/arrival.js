@@ -1,7 +1,6 @@
 "use strict";
-// Where the keyboard begins on a page that answers a form: at the first field that is wrong, else at what is said.
-// Otherwise it would begin at the top of the page, before the whole menu. The field that a page is for is focused here as
-// well: while the browser looks for it, the builder's theme still hides the page.
+// Where the keyboard begins on a page that answers a form: at the first wrong field, else at what is said; and the field
+// that a page is for, because the builder's theme hides the page while the browser looks for it.
 addEventListener("DOMContentLoaded", () => {
   const wrong = document.querySelector("main [aria-invalid=true]:not([type=hidden])");
   for (let box = wrong?.closest("details"); box; box = box.parentElement.closest("details")) box.open = true;

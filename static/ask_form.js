@@ -44,8 +44,7 @@ export function connectForms({ root, box, place, problem, announcer, prepare = s
     if (fieldset && !isAsked) fieldset.disabled = false;
   });
 
-  // One answer. `begun` gets its turn, `accept` the response and `whole` the last event; `addressOf` is for `converse`. Resolves to the turn and the
-  // outcome (see `converse`).
+  // One answer: its turn goes to `begun`, the response to `accept`, the last event to `whole`. Gives turn and outcome.
   async function begin({ fields, text, button, into = place, begun = () => {}, accept = () => {}, whole, addressOf }) {
     const { converse, iconsFrom, LiveTurn, noteWith } = await liveAnswer();
     const icon = iconsFrom(place.dataset.icons);
@@ -59,7 +58,7 @@ export function connectForms({ root, box, place, problem, announcer, prepare = s
       addressOf,
       refuse(words, status) {
         const note = noteWith(icon)(words, status === 429 ? "warn" : "no");
-        // A visitor whose limit is used up goes on with a key. In a tab of its own: the question stays here.
+        // A visitor at the limit goes on with a key, in another tab: the question stays here.
         const { keyAddress, keyWords } = problem.dataset;
         if (status === 429 && keyAddress) {
           const key = { href: keyAddress, target: "_blank", rel: "noopener", textContent: keyWords };
@@ -91,12 +90,8 @@ export function connectForms({ root, box, place, problem, announcer, prepare = s
     box.requestSubmit();
   });
   textarea.addEventListener("focus", liveAnswer, { once: true });
-  // It stands where the button was that asks: the second click of a double click is not meant for it.
-  stop.addEventListener("click", ({ detail: clicks }) => {
-    if (clicks > 1) return;
-    if (halt) halt();
-    else running?.abort();
-  });
+  // It takes the place of the button that asks, which may get a double click.
+  stop.addEventListener("click", ({ detail: clicks }) => clicks < 2 && (halt ? halt() : running?.abort()));
   prepare(root);
   return textarea;
 }

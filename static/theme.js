@@ -1,5 +1,4 @@
-// Light or dark, as the reader chose; the builder keeps the same choice under the same name. Loaded before the first
-// paint, so that nothing flashes.
+// Light or dark, as the reader chose, in the builder too. Loaded before the first paint, so that nothing flashes.
 const KEY = "adminTheme";
 const root = document.documentElement;
 
