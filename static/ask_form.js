@@ -90,7 +90,7 @@ export function connectForms({ root, box, place, problem, announcer, prepare = s
     box.requestSubmit();
   });
   textarea.addEventListener("focus", liveAnswer, { once: true });
-  // It takes the place of the button that asks, which may get a double click.
+  // It takes the place of the button that asks: a double click on that does not stop.
   stop.addEventListener("click", ({ detail: clicks }) => clicks < 2 && (halt ? halt() : running?.abort()));
   prepare(root);
   return textarea;
