@@ -5,29 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from knowledge.models import Page
+from knowledge.versions.batches import id_batches
 
 PAGES_PER_BATCH = 200
 
 
 def count_unpacked() -> int:
     """How many pages are left."""
-    return Page.objects.filter(words__isnull=False).count()
+    return _unpacked().count()
 
 
 def pack_word_boxes() -> Iterator[int]:
     """Pack batch by batch, each committed by itself, and give the number of pages of each. Pages that are being
     published are left for the next run."""
-    last = 0
-    while batch := _next_pages(last):
-        yield _pack(batch)
-        last = batch[-1]
+    return map(_pack, id_batches(_unpacked(), PAGES_PER_BATCH))
 
 
-def _next_pages(after: int) -> list[int]:
-    left = Page.objects.filter(words__isnull=False, pk__gt=after).order_by("pk")
-    return list(left.values_list("pk", flat=True)[:PAGES_PER_BATCH])
+def _unpacked() -> QuerySet[Page]:
+    return Page.objects.filter(words__isnull=False)
 
 
 @transaction.atomic

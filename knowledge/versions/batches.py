@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
-from typing import TypeVar
+from typing import Any, TypeVar
+
+from django.db.models import QuerySet
 
 T = TypeVar("T")
 
@@ -17,3 +19,11 @@ def batched(items: Iterable[T], size: int) -> Iterator[list[T]]:
     iterator = iter(items)
     while batch := list(islice(iterator, size)):
         yield batch
+
+
+def id_batches(rows: QuerySet[Any], size: int) -> Iterator[list[int]]:
+    """The ids of the rows, in order, in lists of this size. Each list is looked up once the one before is done with."""
+    last = 0
+    while ids := list(rows.filter(pk__gt=last).order_by("pk").values_list("pk", flat=True)[:size]):
+        yield ids
+        last = ids[-1]

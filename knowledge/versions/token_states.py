@@ -17,7 +17,7 @@ from knowledge.embedders import get_embedder
 from knowledge.embedders.packed_states import OLDER_FORMAT, repack
 from knowledge.lease import confirm_held, try_lease
 from knowledge.models import Chunk, Embedding, KnowledgeBase
-from knowledge.versions.batches import OnProgress, batched
+from knowledge.versions.batches import OnProgress, batched, id_batches
 from knowledge.versions.embeddings import CHUNKS_PER_BATCH, keeps_states
 from lexic.sql_files import read_sql
 
@@ -76,10 +76,7 @@ def count_older_states() -> int:
 def repack_older_states() -> Iterator[int]:
     """Pack them as this version does, batch by batch, each committed by itself; gives the number of windows of each.
     Rows that somebody else writes are left for the next run."""
-    last = 0
-    while batch := list(_of_older_version().filter(pk__gt=last).order_by("pk").values_list("pk", flat=True)[:_WINDOWS]):
-        yield _repack(batch)
-        last = batch[-1]
+    return map(_repack, id_batches(_of_older_version(), _WINDOWS))
 
 
 def _of_older_version() -> QuerySet[Embedding]:
