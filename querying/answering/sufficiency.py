@@ -25,7 +25,7 @@ from querying.answering.siblings.nearest_sibling import find_missing_member, fin
 from querying.answering.unmentioned_words import stems_of, text_with_titles, unmentioned_words
 from querying.question.document_validity import without_requested_day
 from querying.retrieval.markdown_tables import empty_heads
-from querying.retrieval.passage_tables import is_row
+from querying.retrieval.passage_tables import is_of_table
 from querying.types.answer import NearestSibling
 from querying.types.confidence import ConfidenceSignals
 from querying.types.evidence import SUFFICIENCY_THRESHOLD, Evidence, Sentence
@@ -130,8 +130,7 @@ def _lacks_asked_member(question: str, evidence: Evidence) -> bool:
     if probability is None or probability >= _MISSING_MEMBER_PROBABILITY or evidence.section_list:
         return False
     best = evidence.sentences[0]
-    is_of_table = bool(best.header or best.cell) or is_row(best.text)
-    if is_of_table or len(question.split()) > _MISSING_MEMBER_MAX_WORDS or evidence.passages[best.source].path:
+    if is_of_table(best) or len(question.split()) > _MISSING_MEMBER_MAX_WORDS or evidence.passages[best.source].path:
         return False
     return find_missing_member(question, evidence) is not None
 

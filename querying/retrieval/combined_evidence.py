@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from knowledge.search.passages import Passage
 from knowledge.search.wording import ENGLISH_WORDING
-from querying.types.evidence import Evidence, Sentence
+from querying.types.evidence import Evidence, Sentence, best_first
 
 
 def combine_evidence(parts: Sequence[Evidence]) -> Evidence:
@@ -28,7 +28,7 @@ def combine_evidence(parts: Sequence[Evidence]) -> Evidence:
     strongest = max(parts, key=lambda part: part.strength, default=None)
     return Evidence(
         passages=tuple(passages),
-        sentences=tuple(sorted(sentences.values(), key=lambda one: (-one.score, one.source, one.start))),
+        sentences=best_first(sentences.values()),
         strength=strongest.strength if strongest else 0.0,
         answer_probability=strongest.answer_probability if strongest else None,
         labels={pk: text for part in parts for pk, text in part.labels.items()},

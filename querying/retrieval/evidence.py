@@ -4,7 +4,7 @@ of querying/retrieval/late_interaction.py. No language model is called."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, repeat
 from types import MappingProxyType
@@ -30,7 +30,7 @@ from querying.retrieval.table_evidence import judge_rows, read_asked_tables
 from querying.retrieval.token_states import WindowStates, read_states
 from querying.retrieval.value_rows import prefer_asked_cells, with_value_rows
 from querying.retrieval.window_matching import MatchedWindow, Matches, match_windows
-from querying.types.evidence import Evidence, Sentence, SubQuestion
+from querying.types.evidence import Evidence, Sentence, SubQuestion, best_first
 
 NO_STATES: Mapping[int, PackedStates] = MappingProxyType({})
 
@@ -135,25 +135,31 @@ def score_evidence(
     scored = _score_passages(
         head, words=words, sub_words=sub_words, numbers=numbers, embedder=embedder, max_windows=max_windows, kept=kept
     )
-    found = Evidence(
-        passages=tuple([one.passage for one in scored] + [passage for passage, _ in tail]),
-        sentences=_best_first(one.sentences(source) for source, one in enumerate(scored)),
-        strength=max(_passage_strength(one.passage, one.matches) for one in scored),
-        wording=wording,
-        sub_questions=tuple(
-            SubQuestion(
-                text=text,
-                sentences=_best_first(one.sentences_for(number, source) for source, one in enumerate(scored)),
-            )
-            for number, (text, _) in enumerate(sub_questions)
-        ),
-    )
+    found = _as_evidence(scored, [one for one, _ in tail], asked=[text for text, _ in sub_questions], wording=wording)
     if wording.language or sub_questions:
         return found
     question = turns[0].text
     tables = read_asked_tables(question, found.passages, pages)
     judged = judge_rows(found, question=question, words=words, weights=weights, embedder=embedder, tables=tables)
     return with_value_rows(prefer_asked_cells(judged, question=question), question=question, tables=tables)
+
+
+def _as_evidence(
+    scored: Sequence[_ScoredPassage], others: Sequence[Passage], *, asked: Sequence[str], wording: Wording
+) -> Evidence:
+    """The scored passages and behind them the others; `asked` are the texts of the sub-questions."""
+    return Evidence(
+        passages=(*(one.passage for one in scored), *others),
+        sentences=best_first(chain.from_iterable(one.sentences(source) for source, one in enumerate(scored))),
+        strength=max(_passage_strength(one.passage, one.matches) for one in scored),
+        wording=wording,
+        sub_questions=tuple(_scored_sub_question(scored, number, text) for number, text in enumerate(asked)),
+    )
+
+
+def _scored_sub_question(scored: Sequence[_ScoredPassage], number: int, text: str) -> SubQuestion:
+    each = (one.sentences_for(number, source) for source, one in enumerate(scored))
+    return SubQuestion(text=text, sentences=best_first(chain.from_iterable(each)))
 
 
 def _score_passages(
@@ -187,10 +193,6 @@ def _score_passages(
         for (passage, opinion), (matches, sub_matches, estimate) in zip(head, matched, strict=True)
     ]
     return sorted(scored, key=lambda one: -one.rank_score)
-
-
-def _best_first(sentences: Iterable[Iterable[Sentence]]) -> tuple[Sentence, ...]:
-    return tuple(sorted(chain(*sentences), key=lambda one: (-one.score, one.source, one.start)))
 
 
 def _sub_questions(turns: Sequence[WeightedTurn], words: QuestionWords) -> list[tuple[str, QuestionWords]]:

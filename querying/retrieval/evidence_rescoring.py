@@ -10,8 +10,8 @@ from dataclasses import replace
 from functools import lru_cache
 
 from querying.retrieval.answer_cross_encoder import Excerpt, answer_cross_encoder
-from querying.retrieval.passage_tables import is_row
-from querying.types.evidence import Evidence, Sentence
+from querying.retrieval.passage_tables import is_of_table
+from querying.types.evidence import Evidence
 
 # What the reading adds to the strength: _WEIGHT * (probability - _NEUTRAL). Reading the next best sentences as well
 # makes it no better (docs/evaluation.md, "A cross-encoder").
@@ -46,15 +46,11 @@ def adjust_strength(evidence: Evidence, *wordings: str, chunk_count: int | None 
     wordings = (*wordings, *filter(None, [evidence.sentences[0].ranges.wording]))
     likely = max(_answer_probability(wording, excerpt) for wording in dict.fromkeys(wordings))
     strength = evidence.strength + _WEIGHT * (likely - _NEUTRAL)
-    if chunk_count is not None and likely > _FEW_CHUNKS_NEUTRAL and not _is_of_table(evidence.sentences[0]):
+    if chunk_count is not None and likely > _FEW_CHUNKS_NEUTRAL and not is_of_table(evidence.sentences[0]):
         share = _FEW_CHUNKS / (_FEW_CHUNKS + chunk_count)
         raised = strength + share * _FEW_CHUNKS_WEIGHT * (likely - _FEW_CHUNKS_NEUTRAL)
         strength = max(strength, min(raised, _FEW_CHUNKS_LIMIT))
     return replace(evidence, strength=min(1.0, max(0.0, strength)), answer_probability=likely)
-
-
-def _is_of_table(sentence: Sentence) -> bool:
-    return bool(sentence.cell or sentence.header) or is_row(sentence.text)
 
 
 # A question is weighed more than once: for the dates in force, and after a tree has decided.

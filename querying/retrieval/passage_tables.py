@@ -13,6 +13,7 @@ from uuid import UUID
 from knowledge.readers.tables import CELL_SEPARATOR
 from knowledge.search.passages import Passage
 from language.terms import terms
+from querying.types.evidence import Sentence
 
 Span = tuple[int, int]
 
@@ -44,6 +45,10 @@ def parse_cells(text: str) -> list[Cell]:
 def is_row(text: str) -> bool:
     """Whether a line is a row of a table as documents are read: cells with a bar between them."""
     return CELL_SEPARATOR in text or text.startswith("| ")
+
+
+def is_of_table(sentence: Sentence) -> bool:
+    return bool(sentence.cell or sentence.header) or is_row(sentence.text)
 
 
 def row_name(text: str) -> frozenset[str]:

@@ -19,7 +19,7 @@ from querying.retrieval.late_interaction import QuestionWords
 from querying.retrieval.passage_tables import NO_PAGES, Table, read_tables, stems_of
 from querying.retrieval.table_cells import COLUMN_PENALTY, ROW_PENALTY, CellMatch, best_cells, caption_stems
 from querying.retrieval.token_states import token_states
-from querying.types.evidence import Evidence, Sentence, TableCell
+from querying.types.evidence import Evidence, Sentence, TableCell, best_first
 
 Place = tuple[int, int, int]
 
@@ -111,10 +111,10 @@ def judge_rows(
         for place, one in known.items()
         if place not in judged
     )
-    sentences = sorted([*judged.values(), *others], key=lambda one: (-one.score, one.source, one.start))
+    sentences = best_first([*judged.values(), *others])
     best = rows.get((sentences[0].source, sentences[0].start, sentences[0].end))
     strength = best[0].strength if best else evidence.strength
-    return replace(evidence, sentences=tuple(sentences), strength=strength)
+    return replace(evidence, sentences=sentences, strength=strength)
 
 
 def _asked_cells(

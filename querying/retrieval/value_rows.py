@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from knowledge.search.passages import Passage
@@ -15,7 +15,7 @@ from querying.retrieval.markdown_tables import row_cells
 from querying.retrieval.passage_tables import has_table_rows, is_row, parse_cells, row_name
 from querying.retrieval.sentence_windows import title_prefix
 from querying.retrieval.table_evidence import AskedTable, Place
-from querying.types.evidence import Evidence, Sentence
+from querying.types.evidence import Evidence, Sentence, best_first
 
 # A row that is asked for by a cell comes before another row of its table that is so little ahead of it, by this much.
 _MAX_LAG, _LEAD = 0.1, 0.03
@@ -43,7 +43,7 @@ def prefer_asked_cells(evidence: Evidence, *, question: str) -> Evidence:
         _behind(one, best.get(row_name(one.text))) if is_row(one.text) and asked.isdisjoint(_head_stems(one)) else one
         for one in evidence.sentences
     ]
-    first, *others = _best_first(sentences)
+    first, *others = best_first(sentences)
     has_changed = first != evidence.sentences[0]
     strength = first.strength if has_changed else evidence.strength
     return replace(evidence, sentences=(first, *others), strength=strength)
@@ -81,11 +81,7 @@ def with_value_rows(evidence: Evidence, *, question: str, tables: Sequence[Asked
     for table in with_rows:
         if table.asked.unsaid == least:
             marked |= _marked_rows(table, known, evidence.passages)
-    return replace(evidence, sentences=_best_first({**known, **marked}.values())) if marked else evidence
-
-
-def _best_first(sentences: Iterable[Sentence]) -> tuple[Sentence, ...]:
-    return tuple(sorted(sentences, key=lambda one: (-one.score, one.source, one.start)))
+    return replace(evidence, sentences=best_first({**known, **marked}.values())) if marked else evidence
 
 
 def _without_excluded(evidence: Evidence, tables: Sequence[_PlacedTable]) -> Evidence:
@@ -110,7 +106,7 @@ def _without_excluded(evidence: Evidence, tables: Sequence[_PlacedTable]) -> Evi
         else:
             found.append(one)
             strength = max(strength, one.strength)
-    return replace(evidence, sentences=_best_first(found), strength=min(evidence.strength, strength))
+    return replace(evidence, sentences=best_first(found), strength=min(evidence.strength, strength))
 
 
 def _says_all(words: frozenset[str], one: Sentence, evidence: Evidence) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from knowledge.search.passages import Passage
@@ -75,6 +75,11 @@ class Sentence:
     value_rows: str = ""
     asked_words: frozenset[str] | None = None
     is_cell_empty: bool = False
+
+
+def best_first(sentences: Iterable[Sentence]) -> tuple[Sentence, ...]:
+    """The sentences by their scores; equal ones as they stand in the passages."""
+    return tuple(sorted(sentences, key=lambda one: (-one.score, one.source, one.start)))
 
 
 @dataclass(frozen=True, kw_only=True)
