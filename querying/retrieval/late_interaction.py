@@ -19,6 +19,7 @@ from knowledge.embedders.local import LocalEmbedder
 from knowledge.embedders.packed_states import ProjectedStates, project, tokens_with_states
 from knowledge.search.query_words import Synonyms, canonical_phrase
 from knowledge.search.wording import ENGLISH_WORDING, Wording
+from language.calendar_dates import named_dates
 from language.scripts import is_mostly_latin
 from language.terms import terms, word_spans
 from querying.question.resolve import WeightedTurn
@@ -126,6 +127,11 @@ class QuestionWords:
     def english(self) -> str:
         """The question; empty where it is in another language."""
         return "" if self._wording.language else self._question
+
+    @property
+    def names_dates(self) -> bool:
+        """Whether the English question is about a day or a month."""
+        return bool(named_dates(self.english))
 
     def of_span(self, span: Span) -> QuestionWords:
         """Only those between two places of the question's text, and what earlier turns name. Falsy where it has none

@@ -74,8 +74,8 @@ def match_windows(
         for at, titled in enumerate(in_title)
     ]
     rows = [window.layout.row_text(window.content, span) for window in windows for span in window.spans]
-    orders = _orders_of_dates(passages)
-    of_rows = [orders[passages[window.passage].document_id] for window in windows for _ in window.spans]
+    orders = _orders_of_dates(passages) if words.names_dates else {}
+    of_rows = [orders.get(passages[window.passage].document_id) for window in windows for _ in window.spans]
     ranges = iter(words.match_ranges(rows, day_first=of_rows))
     asked = _asked_rows(words, passages, windows)
     known = {} if known is None else known
