@@ -70,8 +70,9 @@ def clauses(text: str) -> list[str]:
     return list(dict.fromkeys(text[start:end] for start, end in clause_spans(text)))
 
 
-def has_predicate(text: str, span: ClauseSpan) -> bool:
-    return _PREDICATE.search(text, *span) is not None
+def has_predicate(text: str, span: ClauseSpan | None = None) -> bool:
+    """Whether the text, or this clause of it, has a predicate."""
+    return _PREDICATE.search(text, *(span or (0, len(text)))) is not None
 
 
 def text_before_predicate(text: str) -> str:

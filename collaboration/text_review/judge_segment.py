@@ -62,7 +62,7 @@ def _states_something(sentence: str) -> bool:
     if sentence.rstrip().endswith("?"):
         return False
     words = content_stems(sentence)
-    return len(words) >= _MIN_WORDS or (bool(words) and has_predicate(sentence, (0, len(sentence))))
+    return len(words) >= _MIN_WORDS or (bool(words) and has_predicate(sentence))
 
 
 def _judge(segment: Segment, start: int, end: int, passages: Sequence[Passage]) -> Annotation | None:

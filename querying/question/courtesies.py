@@ -30,15 +30,15 @@ _ASKS = re.compile(r"[?\d\n]")
 
 def courtesy_of(text: str) -> Courtesy | None:
     """The courtesy that the text is, and nothing else; None for anything that may ask for something."""
-    if found := find_courtesy(text):
-        return found
-    return _classified(text) if may_be_courtesy(text) else None
+    return find_courtesy(text) or (_classified(text) if _may_be_in_other_words(text) else None)
 
 
 def may_be_courtesy(text: str) -> bool:
     """Whether the text has to be read to know; nothing is loaded to tell that a question is one."""
-    if find_courtesy(text):
-        return True
+    return find_courtesy(text) is not None or _may_be_in_other_words(text)
+
+
+def _may_be_in_other_words(text: str) -> bool:
     is_short = len(text) <= _MAX_CHARACTERS and _MIN_WORDS <= len(text.split()) <= _MAX_WORDS
     # "That did not help" is a complaint.
     return is_short and text.isascii() and not _ASKS.search(text) and not has_negation(text)

@@ -40,7 +40,7 @@ def _words_of_parts(claim: str) -> Iterator[list[str]]:
     predicate = ""
     for part in reversed(_CLAIM_PARTS.split(claim)):
         words = [*_content_sequence(extract_figures(part).words), *numbers_in(part)]
-        if has_predicate(part, (0, len(part))):
+        if has_predicate(part):
             predicate = part[len(text_before_predicate(part)) :]
         elif not numbers_in(part):
             words += [*_content_sequence(predicate), *numbers_in(predicate)]

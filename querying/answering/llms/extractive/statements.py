@@ -41,9 +41,8 @@ _NAMED_VALUE = re.compile(r"\w[^:\n]{0,80}:\s+\S")
 def is_statement(text: str) -> bool:
     """Whether it can stand as an answer."""
     bare = text.strip()
-    if _letters(bare) > MAX_STATEMENT_CHARACTERS or (
-        _letters(bare) < MIN_STATEMENT_CHARACTERS and not _is_sentence(bare)
-    ):
+    letters = _letters(bare)
+    if letters > MAX_STATEMENT_CHARACTERS or (letters < MIN_STATEMENT_CHARACTERS and not _is_sentence(bare)):
         return False
     if bare.rstrip(_EMPHASIS)[-1:] in _QUESTION_MARKS:
         return False
@@ -111,7 +110,7 @@ def _is_written_like_titles(text: str) -> bool:
 
 
 def _has_predicate(text: str) -> bool:
-    return has_predicate(text, (0, len(text))) and not text.istitle()
+    return has_predicate(text) and not text.istitle()
 
 
 def _is_contents_line(text: str) -> bool:
