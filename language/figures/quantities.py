@@ -53,8 +53,9 @@ _NUMBER_IN_WORDS = lazy_pattern(
     rf"(?P<unit>[ -]?(?:{UNIT_PATTERN}))?",
     re.IGNORECASE,
 )
-# Nobody knows how many "several hundred" are.
+# "One day we …" counts no days.
 _SOME_DAY = lazy_pattern(r"one\sday,?\s(?:I|we|you|he|she|they)\b", re.IGNORECASE)
+# Nobody knows how many "several hundred" are.
 _VAGUE_COUNT = lazy_pattern(r"\b(?:several|few|many|couple\sof|half\sa)\s$", re.IGNORECASE)
 _LONGEST_VAGUE_COUNT = 12
 _HEADER_UNIT = lazy_pattern(

@@ -52,10 +52,8 @@ def read_language_models(env: Env) -> LanguageModels:
     ollama_url = _openai_url(read_http_url(env, "OLLAMA_BASE_URL") or _EMBEDDING_SERVERS["ollama"])
     chat = env.str("LEXIC_LLM_MODEL", "") or ollama or chat
     server = env.str("EMBEDDING_PROVIDER", "", validate=validate.OneOf(["", *_EMBEDDING_SERVERS]))
-    model, dimensions = (
-        env.str("EMBEDDING_MODEL", "bge-m3"),
-        env.int("EMBEDDING_DIMENSIONS", 1024, validate=validate.Range(min=1, max=4000)),
-    )
+    model = env.str("EMBEDDING_MODEL", "bge-m3")
+    dimensions = env.int("EMBEDDING_DIMENSIONS", 1024, validate=validate.Range(min=1, max=4000))
     base_url = at or (OPENROUTER_BASE_URL if router else ollama_url if ollama else None)
     url = read_http_url(env, "EMBEDDING_URL") or _EMBEDDING_SERVERS[server or "ollama"]
     return LanguageModels(
