@@ -218,6 +218,7 @@ def sign_in_by_hand(page: Page, user: User, *, to: str = "/") -> None:
 
 def shade(page: Page, scheme: Any) -> None:
     """Light or dark without another visit. The builder's theme asks once, so its class is set here as it would be."""
+    page.wait_for_load_state("domcontentloaded")  # a page that has just begun has no root element yet
     page.emulate_media(color_scheme=scheme)
     page.evaluate("scheme => document.documentElement.classList.toggle('dark', scheme === 'dark')", scheme)
     end_animations(page)
