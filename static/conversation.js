@@ -49,14 +49,21 @@ const textarea = connectForms({
   },
 });
 
-// What is asked back wants an answer next; otherwise whoever had the focus in what is gone goes on in the box.
+// What is asked back wants an answer next, unless something is being written already; otherwise whoever had the focus in
+// what is gone goes on in the box.
 function showLast() {
   const last = talk.lastElementChild;
   last.scrollIntoView();
   const field = last.querySelector(".back:not([disabled]) :is(input, button)");
-  if (field) field.focus({ preventScroll: true });
+  if (field && !textarea.value) field.focus({ preventScroll: true });
   else if (document.activeElement === document.body) textarea.focus({ preventScroll: true });
 }
+
+// Whoever types at the options answers in words: Enter would press the option instead.
+talk.addEventListener("keydown", ({ target, key, ctrlKey, metaKey, altKey }) => {
+  const isCharacter = key.length === 1 && key !== " " && !ctrlKey && !metaKey && !altKey;
+  if (isCharacter && target.matches(".back button")) textarea.focus();
+});
 
 // From now on the conversation has an address, and the beginning of its first message for a title.
 function showConversation(response, { text, isReply }) {

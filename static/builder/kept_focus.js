@@ -3,7 +3,8 @@
 // own line, or because it can no longer be pressed. The focus then goes on to what stands in its place.
 (() => {
   const CONTROLS = "a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex]";
-  const isUsable = (one) => one.isConnected && !one.disabled && one.tabIndex >= 0 && one.checkVisibility();
+  const canHoldFocus = (one) => one.isConnected && !one.disabled && one.checkVisibility();
+  const isUsable = (one) => canHoldFocus(one) && one.tabIndex >= 0;
   const within = (place) => [...place.querySelectorAll(CONTROLS)].filter(isUsable);
   let last = null;
 
@@ -29,7 +30,7 @@
 
   function goOn() {
     const at = document.activeElement;
-    if (!last || isUsable(last.element) || (at && at !== document.body && at !== last.element)) return;
+    if (!last || canHoldFocus(last.element) || (at && at !== document.body && at !== last.element)) return;
     const { name, places, before, element } = last;
     last = null;
     const { place, index } = places.find((one) => one.place.isConnected) ?? { place: document.body, index: 0 };
@@ -45,7 +46,7 @@
   // Whoever presses beside a control leaves it; a control that was taken away has not been left.
   document.addEventListener("focusout", ({ target }) => {
     setTimeout(() => {
-      if (last?.element === target && document.activeElement !== target && isUsable(target)) last = null;
+      if (last?.element === target && document.activeElement !== target && canHoldFocus(target)) last = null;
     });
   });
   const changes = { subtree: true, childList: true, attributes: true, attributeFilter: ["disabled", "hidden"] };

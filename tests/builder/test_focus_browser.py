@@ -53,6 +53,18 @@ def test_what_somebody_else_changed_meanwhile_is_said_where_one_looks(page: Page
     expect(page.get_by_label("Title")).to_have_value("Handbook of mine")
 
 
+def test_what_is_said_keeps_the_focus_while_the_page_goes_on_changing(page: Page, alice: User, plugin: Plugin) -> None:
+    sign_in(page, alice, to=reverse_pane(plugin, "knowledge"))
+    page.locator("summary", has_text="Paste text").click()
+    page.get_by_label("Title", exact=True).fill("Boots")
+    page.get_by_label("Text", exact=True).fill("Boots are worn on site.")
+    page.get_by_role("button", name="Add the text").click()
+    said = page.locator(".messages")
+    expect(said).to_be_focused()
+    page.evaluate("document.querySelector('main').append(document.createElement('p'))")
+    expect(said).to_be_focused()
+
+
 def test_the_way_past_the_menu_can_be_seen(page: Page, alice: User) -> None:
     sign_in(page, alice, to=reverse("admin:index"))
     page.keyboard.press("Tab")

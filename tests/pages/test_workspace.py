@@ -32,6 +32,9 @@ __all__ = ["google", "streamed_page"]  # fixtures of theirs that are used here t
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 LONG = "abcdefghij" * 11
+# Whatever comes into the conversation, the next message has been begun.
+WRITES_AT_ONCE = """() => new MutationObserver(() => (document.querySelector("#chat-form textarea").value ||= "And"))
+  .observe(document.getElementById("talk"), { subtree: true, childList: true })"""
 
 
 @pytest.fixture
@@ -252,6 +255,27 @@ def test_jl_058_jl_059_a_draft_stands_in_a_panel_beside_its_answer_with_the_way_
     expect(page.locator(".panel .state.ok")).to_have_text("saved")
     page.goto(f"{page.url.split('#')[0]}/runs/{AgentRun.objects.latest('created_at').pk}/flow")
     assert found + violations_in_each_look(page) == []
+
+
+def test_who_types_at_the_options_of_a_question_back_answers_in_words(page: Page, alice: User, project: Project) -> None:
+    sign_in(page, alice, to=f"/c/{ChatSession.objects.get().pk}")
+    page.get_by_role("button", name="Marrow").focus()
+    page.keyboard.type("the lessor")
+    expect(page.get_by_label("Your message")).to_have_value("the lessor")
+
+
+def test_a_question_back_leaves_the_focus_to_whoever_writes_the_next_message(
+    streamed_page: Page, alice: User, project: Project
+) -> None:
+    with ThreadPoolExecutor(1) as elsewhere:
+        elsewhere.submit(_give_plugin, alice, project).result()
+    page = streamed_page
+    sign_in(page, alice, to=f"/chats/new?project={project.pk}")
+    page.get_by_label("Your message").fill("Draft a notice of termination.\nTenant: Acme")
+    page.evaluate(WRITES_AT_ONCE)
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("Your answer")).to_be_visible()
+    expect(page.get_by_label("Your message")).to_be_focused()
 
 
 @pytest.mark.parametrize("presses_key", [False, True])
