@@ -162,7 +162,7 @@ def _weekly_totals(user: User, *, since: datetime) -> dict[str, int]:
     figures: dict[str, int] = readable.aggregate(
         plugins=Count("pk"), published=Count("pk", filter=Q(is_published=True))
     )
-    asked = Query.objects.filter(plugin__in=readable.values("pk"), created_at__gte=since)
+    asked = Query.objects.filter(plugin__in=readable.values("pk"), created_at__gte=since).questions()
     return figures | asked.aggregate(
         asked=Count("pk"),
         answered=Count("pk", filter=Q(outcome=Outcome.ANSWERED)),

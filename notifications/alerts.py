@@ -77,7 +77,7 @@ def failed_files(user: User, *, after: datetime, until: datetime) -> FailedFiles
 def refusal_alerts(user: User, *, percent: int, now: datetime) -> Sequence[RefusalAlert]:
     """The plugins that refused at least this share of what they were asked in the last 24 hours."""
     plugins = {plugin.pk: plugin for plugin in plugins_of(user)}
-    recent = Query.objects.filter(plugin__in=plugins, created_at__gt=now - REFUSAL_PERIOD).order_by()
+    recent = Query.objects.filter(plugin__in=plugins, created_at__gt=now - REFUSAL_PERIOD).questions().order_by()
     # The draft is asked by hand in the sandbox alone: that is the author, who tries it.
     recent = recent.exclude(release=None, api_key=None)
     refused = Count("pk", filter=Q(outcome=Outcome.REFUSED.value))

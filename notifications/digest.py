@@ -65,7 +65,7 @@ def make_digest(user: User, *, monday: date) -> Digest | None:
     sunday = monday + timedelta(days=6)
     plugins = list(plugins_of(user))
     ids = [plugin.pk for plugin in plugins]
-    asked = Query.objects.filter(plugin__in=ids)
+    asked = Query.objects.filter(plugin__in=ids).questions()
     this_week = asked.created_between(monday, sunday).by_plugin()
     week_before = asked.created_between(monday - timedelta(days=7), sunday - timedelta(days=7)).by_plugin()
     waiting = _waiting(ids)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from datetime import date, datetime, time, timedelta
-from typing import Any
+from typing import Any, Self
 
 from django.db import models
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast, TruncDate, TruncWeek
 from django.utils import timezone
 
-from querying.types.answer import Outcome
+from querying.types.answer import COURTESY, Outcome
 
 # The steps that are timed, in the order in which they are taken.
 TIMED_STEPS = ("retrieve", "tree", "weigh", "generate")
@@ -41,6 +41,10 @@ class JsonArrayElements(models.Func):
 
 class QueryStatistics(models.QuerySet[Any]):
     """The counting methods of queries."""
+
+    def questions(self) -> Self:
+        """Without turns that ask nothing, such as "Thanks"."""
+        return self.exclude(reason=COURTESY)
 
     def created_between(self, first: date, last: date) -> QueryStatistics:
         """The queries of these days, both included."""

@@ -32,7 +32,7 @@ class AnalyticsView(AuthorView):
     def get(self, request: Request, plugin: str) -> Response:
         """How the plugin was asked in some days, and how it answered: outcomes, speed, tokens, keys and sources."""
         found, parameters = get_plugin(request, plugin), serializers.AnalyticsParameters.read(request)
-        visible = Query.objects.visible_to(self.user).filter(plugin=found)
+        visible = Query.objects.visible_to(self.user).filter(plugin=found).questions()
         filtered = visible.filtered_by(version=parameters["version"], by=parameters["by"])
         first, last = parameters["first_day"], parameters["last_day"]
         queries = filtered.created_between(first, last)

@@ -80,7 +80,7 @@ def download_all_plugins_json(request: SignedInRequest) -> HttpResponse:
 
 
 def _readable_queries(user: User) -> QueryQuerySet:
-    return Query.objects.filter(plugin__in=Plugin.objects.viewable_by(user).values("pk"))
+    return Query.objects.filter(plugin__in=Plugin.objects.viewable_by(user).values("pk")).questions()
 
 
 def _plugin_rows(user: User, figures_of: dict[Any, dict[str, Any]]) -> list[PluginFigures]:

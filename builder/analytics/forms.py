@@ -79,6 +79,6 @@ class PluginAnalyticsForm(DateRangeForm):
 
     def queries(self, *, user: User) -> QueryQuerySet:
         """What may be counted for this person, of any day."""
-        queries = Query.objects.visible_to(user).filter(plugin=self._plugin)
+        queries = Query.objects.visible_to(user).filter(plugin=self._plugin).questions()
         said = self.cleaned_data
         return queries.filtered_by(version=said.get("version", ""), by=said.get("by", ""))

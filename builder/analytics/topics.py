@@ -12,8 +12,8 @@ from django.utils import timezone
 
 from builder.analytics import charts
 from knowledge.embedders import EmbedderError
+from querying.models import QueryQuerySet
 from querying.query_log.question_clustering import group_similar, question_vectors
-from querying.query_statistics import QueryStatistics
 from querying.types.answer import Outcome
 
 MAX_TOPICS = 8
@@ -51,12 +51,13 @@ class AskedTopic:
         return [(day, count) for day, count in zip(self.days, self.counts, strict=True) if count]
 
 
-def topics_context(queries: QueryStatistics, first: date, last: date, *, weekly: bool) -> dict[str, Any]:
+def topics_context(queries: QueryQuerySet, first: date, last: date, *, weekly: bool) -> dict[str, Any]:
     """The topics that are asked most, and refusals by their reason. Two statements."""
     rows = list(
         queries.filter(erased_at=None)
+        .with_full_question()
         .order_by("-created_at", "pk")
-        .values_list("question", "created_at", "outcome")[:MAX_QUERIES]
+        .values_list("full", "created_at", "outcome")[:MAX_QUERIES]
     )
     reasons = queries.refusals_by_reason()
     most = reasons[0][1] if reasons else 1

@@ -104,7 +104,8 @@ def is_team_member(plugin: Plugin, person: User) -> bool:
 
 
 def _release_questions(plugin: Plugin, person: User) -> QueryQuerySet:
-    return Query.objects.filter(plugin=plugin, user=person, release__isnull=False, outcome__in=_COUNTED_OUTCOMES)
+    asked = Query.objects.filter(plugin=plugin, user=person, release__isnull=False)
+    return asked.filter(outcome__in=_COUNTED_OUTCOMES).questions()
 
 
 def _has_installed(plugin: Plugin, person: User) -> bool:

@@ -19,6 +19,7 @@ CROSS JOIN LATERAL (
     FROM querying_query
     WHERE plugin_id = plugin.id
         AND release_id IS NOT NULL
+        AND reason <> 'courtesy'
         AND created_at >= %(since)s
         AND created_at < %(until)s
     GROUP BY 1

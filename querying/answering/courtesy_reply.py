@@ -7,11 +7,9 @@ from collections.abc import Callable, Mapping
 from lexic.phrases import Phrase, phrase
 from querying.question.courtesies import courtesy_of
 from querying.sanitize import sanitize
-from querying.types.answer import Answer, Outcome
+from querying.types.answer import COURTESY, Answer, Outcome
 from querying.types.confidence import Confidence
 from querying.types.question import Question
-
-COURTESY = "courtesy"
 
 
 def courtesy_reply(question: Question) -> Answer | None:

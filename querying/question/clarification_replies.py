@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from language.courtesies import find_courtesy
 from plugins.models import Release
 from querying.question.clarifications import clarification_text
 from querying.question.consultation import clarification_for
@@ -88,15 +89,19 @@ def parse_reply(text: str, question: TreeQuestion) -> FactReply | None:
     # Without options any text is a value, so the user's own question would pass for one.
     if is_question and not (is_value and question.missing.options):
         return None
+    # "Thanks" answers nothing, though without options any text is a value; "OK" may be meant for an answer.
+    courtesy = find_courtesy(bare)
+    says_nothing = courtesy is not None and courtesy.kind != "agreement"
     if is_value:
-        return FactReply(field=field, value=bare, says_more=False)
+        is_given = not says_nothing or bool(question.missing.options)
+        return FactReply(field=field, value=bare, says_more=False) if is_given else None
     facts, _ = tree_facts.facts_from_request(question.tree, {field: bare})
     value = facts[field].value
     if resolves_missing_fact(question.tree, question.missing, value):
         return FactReply(field=field, value=value, says_more=True)
     is_quantity = parse_spoken_quantity(bare) is not None  # in a unit that the field does not take
     is_unclear = len(bare.split()) <= _MAX_UNCLEAR_WORDS or is_quantity or is_unsure(bare)
-    return FactReply(field=field, value=bare, says_more=False) if is_unclear else None
+    return FactReply(field=field, value=bare, says_more=False) if is_unclear and not says_nothing else None
 
 
 def reply_to_tree(first: Question, answer: str) -> FactReply | None:

@@ -11,6 +11,7 @@ from typing import Any
 
 from django.utils import timezone
 
+from language.courtesies import find_courtesy
 from querying.question import clarifications
 from querying.question.clarifications import SUBJECT_FIELD, TIME_FIELD
 from querying.question.planning.times import find_time
@@ -36,10 +37,10 @@ def resume_from_token(question: Question, *, token: str, answer: Any) -> Questio
 def resume_from_text(question: Question, *, first: str, field: str) -> Question | None:
     """The question `first` with the typed text as the time or the subject (`field`) that the clarification asked for.
 
-    None if the text is a new question.
+    None if the text is a new question, or asks and answers nothing, as "Thanks" does.
     """
     text = question.text.strip()
-    if text.endswith("?") or len(text.split()) > _MAX_REPLY_WORDS[field]:
+    if text.endswith("?") or len(text.split()) > _MAX_REPLY_WORDS[field] or find_courtesy(text):
         return None
     if field == TIME_FIELD and find_time(text, today=timezone.localdate()) is None:
         return None

@@ -22,6 +22,10 @@ class Outcome(enum.StrEnum):
     FOUND = "found"  # it was searched for, and nothing was to be written
 
 
+# The reason of an answer to a turn that asks nothing, such as "Thanks".
+COURTESY = "courtesy"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Citation:
     """A span of a page that supports a sentence: `page.text[start:end] == excerpt`, checked before it is shown."""

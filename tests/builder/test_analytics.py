@@ -270,6 +270,17 @@ def test_what_is_asked_is_shown_by_topic_with_how_it_ended(browsing: Browse, ali
     assert len(shown[0].counts) == 30
 
 
+def test_thanks_are_no_question_and_a_follow_up_is_the_question_it_stands_for(
+    browsing: Browse, alice: User, plugin: Plugin
+) -> None:
+    asked(plugin, question="And on Sundays?", plan={"standalone": "When are the baths open on Sundays?"})
+    asked(plugin, question="Thanks!", reason="courtesy")
+    shown = pane(browsing(alice), plugin).context
+    assert shown["total"] == 1
+    assert [topic.question for topic in shown["topics"]] == ["When are the baths open on Sundays?"]
+    assert [row["question"] for row in rows_of(browsing(alice), plugin)] == ["And on Sundays?"]
+
+
 def test_refusals_are_counted_by_reason_in_words(browsing: Browse, alice: User, plugin: Plugin) -> None:
     for reason in ("no_evidence", "no_evidence", "self_refusal"):
         asked(plugin, outcome="refused", reason=reason)

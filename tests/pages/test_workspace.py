@@ -257,7 +257,9 @@ def test_jl_058_jl_059_a_draft_stands_in_a_panel_beside_its_answer_with_the_way_
     assert found + violations_in_each_look(page) == []
 
 
-def test_who_types_at_the_options_of_a_question_back_answers_in_words(page: Page, alice: User, project: Project) -> None:
+def test_who_types_at_the_options_of_a_question_back_answers_in_words(
+    page: Page, alice: User, project: Project
+) -> None:
     sign_in(page, alice, to=f"/c/{ChatSession.objects.get().pk}")
     page.get_by_role("button", name="Marrow").focus()
     page.keyboard.type("the lessor")

@@ -57,6 +57,13 @@ def test_what_the_draft_is_asked_is_not_counted(listing: Listing) -> None:
     assert counted() == []
 
 
+def test_thanks_are_no_question(listing: Listing) -> None:
+    ask(listing, "answered")
+    ask(listing, "answered", reason="courtesy")
+    count_days(today=TODAY)
+    assert DayOfPlugin.objects.get().asked == 1
+
+
 def test_without_answers_there_is_no_pace(listing: Listing) -> None:
     ask(listing, "refused")
     count_days(today=TODAY)

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plugins.models import Plugin, Release
-from querying.question.resume import resume_from_context
+from querying.question.clarifications import SUBJECT_FIELD
+from querying.question.resume import resume_from_context, resume_from_text
 from querying.types.question import Caller, Question, Turn
 
 TREE: dict[str, Any] = {
@@ -52,6 +53,33 @@ def question(*said: str, trees: list[dict[str, Any]] | None = None, facts: dict[
     stored = [{"id": "1", "name": "T", "description": "", "tree_data": data} for data in trees or [TREE]]
     release = Release(plugin=Plugin(slug="p"), trees=stored)
     return Question(text=text, release=release, caller=Caller(name="x"), context=context, facts=facts or {})
+
+
+FREE_TEXT = {
+    "rootNodeId": "place",
+    "nodes": {
+        "place": {"id": "place", "type": "condition", "label": "Place", "trueChild": "a", "falseChild": "a",
+                  "condition": {"field": "place", "operator": "contains", "value": "sea"}},
+        "a": TREE["nodes"]["a"],
+    },
+}  # fmt: skip
+PLACE = "What is the place?"
+
+
+@pytest.mark.parametrize("said", ["Thanks!", "Bye", "Hello"])
+@pytest.mark.parametrize(("tree", "asked"), [(TREE, EXPOSED), (TREE, SPAN), (FREE_TEXT, PLACE)])
+def test_thanks_answer_no_question(tree: dict[str, Any], asked: str, said: str):
+    thanks = question("What cover?", asked, said, trees=[tree])
+    assert resume_from_context(thanks) == thanks
+    assert resume_from_context(question("What cover?", asked, "8", trees=[tree])).facts
+
+
+def test_thanks_name_no_subject():
+    for said in ("Thanks!", "ok", "Vielen Dank"):
+        assert resume_from_text(question(said), first="What does this clinic do?", field=SUBJECT_FIELD) is None
+    named = resume_from_text(question("the Northgate one"), first="What does this clinic do?", field=SUBJECT_FIELD)
+    assert named is not None
+    assert named.facts == {SUBJECT_FIELD: "the Northgate one"}
 
 
 @pytest.mark.parametrize("asked", [EXPOSED, "How is it exposed?", " How is it\nexposed?\n\n\n- mild\n- severe\n"])
