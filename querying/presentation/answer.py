@@ -14,6 +14,7 @@ from django.utils.translation import gettext
 
 from accounts.models import User
 from knowledge.citation_url import source_path
+from language.language_identification import ENGLISH, language_of
 from querying.json_format import answer_as_json
 from querying.models import Query
 from querying.presentation import answer_text
@@ -22,6 +23,7 @@ from querying.presentation.cited_pages import CitedPages, QuotedCitation
 from querying.presentation.named_siblings import named_sibling, stored_sibling
 from querying.presentation.question_run import QuestionRun, TimedStep, format_duration
 from querying.presentation.retrieved_passages import PassagePlace, nearest_passages
+from querying.question.answer_language import is_plain_english
 from querying.types.answer import Outcome
 from querying.types.events import AnswerFailed, Failed
 
@@ -68,6 +70,11 @@ class AnswerPresentation:
     @property
     def text(self) -> str:
         return "".join(segment.text for segment in self.segments if segment.source is None)
+
+    @property
+    def language(self) -> str:
+        """The code of the language that the text is in; empty where it cannot be told."""
+        return ENGLISH if is_plain_english(self.text) else language_of(self.text)
 
 
 def referenced_document_ids(answer: Mapping[str, Any]) -> Iterator[str]:

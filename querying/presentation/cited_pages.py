@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from accounts.models import Principal, User
@@ -37,7 +37,7 @@ def readable_page_ids(page_ids: Collection[int], *, viewer: User | None) -> froz
 @dataclass(frozen=True, kw_only=True)
 class QuotedCitation:
     """A cited span in its page. `before`, `after` and `url` are empty where the viewer may not read the page. With
-    `has_rows` each line stands alone, for it is a row of a table."""
+    `has_rows` each line stands alone, for it is a row of a table. `language` is the document's; empty if not known."""
 
     number: int
     before: str
@@ -46,6 +46,7 @@ class QuotedCitation:
     place: str
     url: str
     has_rows: bool = False
+    language: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +55,8 @@ class CitedPages:
 
     texts: Mapping[int, str]
     readable: Collection[int]
+    # Of their documents, as far as they are known.
+    languages: Mapping[int, str] = field(default_factory=dict)
 
     @classmethod
     def load(cls, answers: Sequence[Mapping[str, Any]], *, viewer: User | None) -> CitedPages:
@@ -65,8 +68,13 @@ class CitedPages:
         )
         readable = readable_page_ids(cited | near, viewer=viewer) if cited | near else frozenset()
         compared = cited | (near & readable)
-        texts = dict(Page.objects.filter(pk__in=compared).values_list("pk", "text")) if compared else {}
-        return cls(texts=texts, readable=readable)
+        pages = Page.objects.filter(pk__in=compared).values_list("pk", "text", "document__language") if compared else ()
+        rows = list(pages)
+        return cls(
+            texts={pk: text for pk, text, _ in rows},
+            readable=readable,
+            languages={pk: language for pk, _, language in rows},
+        )
 
     def has_excerpt(self, citation: Mapping[str, Any]) -> bool:
         """Whether the excerpt is on its page, word for word, where the citation says. One that is withheld was checked
@@ -100,6 +108,7 @@ class CitedPages:
             place=", ".join(part for part in (source.document, source.place) if part),
             url=source.url if text else "",
             has_rows=is_table,
+            language=self.languages.get(page_id, ""),
         )
 
 

@@ -134,6 +134,16 @@ def test_a_refusal_quotes_the_nearest_sentence_to_those_who_may_read_its_page(cl
     assert near.search(ask(client, "How much do boots cost?"))
 
 
+def test_answers_quotations_and_refusals_say_their_language(client: Client, chat: Plugin) -> None:
+    Document.objects.update(is_public=True)
+    answered = ask(client, "When are boots replaced?")
+    assert re.search(r'<div class="reading pre" dir="auto" lang="en">[^<]*Boots are replaced', answered)
+    assert re.search(r'<blockquote[^>]* dir="auto" lang="en">', answered)
+    refused = ask(client, "Wie viel kosten die Schuhe für die Baustelle?")
+    assert re.search(r'<p class="reading" dir="auto" lang="de">', refused)
+    assert re.search(r'<bdi lang="de">', refused)
+
+
 def test_a_missing_fact_is_asked_back_and_a_chip_goes_on(client: Client, with_tree: Plugin) -> None:
     asked = ask(client, OPEN)
     assert '<legend class="reading" dir="auto">Where are the boots worn?</legend>' in asked

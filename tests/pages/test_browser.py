@@ -112,7 +112,15 @@ def test_a_citation_opens_its_page_at_the_cited_words(page: Page, alice: User, p
 
 
 PUBLIC = ["/", "/marketplace/boots", "/accounts/login/", "/accounts/signup/", "/accounts/password/reset/"]
-SIGNED_IN = ["/", "/api-keys", "/accounts/email/", "/accounts/password/change/", "/accounts/logout/"]
+SIGNED_IN = [
+    "/",
+    "/api-keys",
+    "/accounts/email/",
+    "/accounts/password/change/",
+    "/accounts/logout/",
+    "/accounts/data",
+    "/chats/new",
+]
 
 
 def too_wide(page: Page, path: str) -> list[Any]:
