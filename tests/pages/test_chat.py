@@ -76,6 +76,20 @@ def test_pk_007_a_question_is_answered_asked_back_and_remembered(page: Page, cha
     expect(page.locator(".picked")).to_have_text("on site")
 
 
+def test_what_was_replied_stands_on_white_paper(page: Page, chat: Plugin) -> None:
+    page.goto(CHAT)
+    ask(page, OPEN)
+    page.get_by_role("button", name="on site").click()
+    finished(page)
+    page.emulate_media(media="print", color_scheme="dark")
+    try:
+        expect(page.locator(".picked")).to_be_visible()
+        expect(page.get_by_role("button", name="Send")).to_be_hidden()
+        assert page.evaluate("getComputedStyle(document.documentElement).colorScheme") == "light"
+    finally:
+        page.emulate_media(media="screen", color_scheme="light")
+
+
 def test_pk_007_an_answer_may_be_typed(page: Page, chat: Plugin) -> None:
     page.goto(CHAT)
     ask(page, OPEN)
