@@ -34,7 +34,8 @@ _ERASED_CHAT_ANSWER = {
 
 @dataclass(frozen=True, kw_only=True)
 class PluginDeletion:
-    """What goes with a plugin. `kept_bases` are its knowledge bases that stay, because other plugins read them."""
+    """What goes with a plugin. `kept_bases` are its knowledge bases that stay, because other plugins read them.
+    `private_answers` quote its documents in anybody's private conversations."""
 
     documents: int
     releases: int
@@ -42,22 +43,34 @@ class PluginDeletion:
     golden_questions: int
     questions: int
     chats: int
+    private_answers: int
+    contract_reviews: int
     kept_bases: tuple[KnowledgeBase, ...]
 
 
 def plugin_deletion(plugin: Plugin) -> PluginDeletion:
     """What deleting this plugin deletes, for the page that asks for a confirmation."""
     kept = _bases_read_elsewhere(plugin)
-    documents = Document.objects.present().filter(knowledge_base__plugin=plugin)
+    going = KnowledgeBase.objects.filter(plugin=plugin).exclude(pk__in=[base.pk for base in kept])
+    bases = list(going.values_list("pk", flat=True))
     return PluginDeletion(
-        documents=documents.exclude(knowledge_base__in=kept).count(),
+        documents=Document.objects.present().filter(knowledge_base__in=bases).count(),
         releases=plugin.releases.count(),
         trees=plugin.trees.count(),
         golden_questions=plugin.golden_questions.count(),
         questions=Query.objects.filter(plugin=plugin, erased_at=None).count(),
         chats=ChatSession.objects.filter(plugin=plugin).count(),
+        private_answers=private_answers_quoting(bases).count(),
+        contract_reviews=ContractReview.objects.that_read_bases(bases).count(),
         kept_bases=kept,
     )
+
+
+def private_answers_quoting(bases: Iterable[int]) -> QuerySet[ChatMessage]:
+    """The answers in private conversations that quote a document of these knowledge bases."""
+    documents = Document.objects.filter(knowledge_base__in=list(bases)).values_list("pk", flat=True)
+    said = ChatMessage.objects.filter(session__is_private=True, role=ChatMessage.Role.ASSISTANT).order_by()
+    return said.quoting([str(pk) for pk in documents])
 
 
 @transaction.atomic

@@ -12,6 +12,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
+from contracts.models import ContractReview
 from conversations.models import ChatMessage, ChatSession
 from knowledge.models import Document, KnowledgeBase, Page
 from marketplace.publishing.publish import publish
@@ -225,6 +226,23 @@ def test_the_page_says_what_goes_what_stays_and_when(
     for words in ("1 release,", "1 tree,", "1 question that it was asked", "within six hours", "stays yours"):
         assert words in page
     assert "0 documents" in page, "its only base stays"
+
+
+def test_the_pages_say_what_other_people_lose(
+    browsing: Callable[[User], Client], published: Plugin, handbook: Document, alice: User, bob: User
+) -> None:
+    bobs = ChatSession.objects.create(user=bob, is_private=True, title="cover")
+    told = {"outcome": "answered", "answer": QUOTED, "citations": [{"documentId": str(handbook.pk)}]}
+    ChatMessage.objects.create(session=bobs, role="assistant", content=QUOTED, metadata=told)
+    ChatMessage.objects.create(session=bobs, role="assistant", content="x", metadata={"outcome": "answered"})
+    ContractReview.objects.create(document=handbook, created_by=bob, playbook_base=handbook.knowledge_base, revision=1)
+    page = browsing(alice).get(reverse("your_data")).content.decode()
+    assert "1 answer that quotes them in conversations of others" in page
+    assert "1 contract review" in page
+    published.unpublish()
+    page = browsing(alice).get(reverse("admin:plugins_plugin_delete", args=[published.pk])).content.decode()
+    assert "1 answer in private conversations that quotes its documents" in page
+    assert "1 contract review of its documents or by its playbooks" in page
 
 
 def test_the_account_page_names_plugins_that_lose_documents_and_those_under_hold(
