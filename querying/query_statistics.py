@@ -46,7 +46,7 @@ class QueryStatistics(models.QuerySet[Any]):
         """Without turns that ask nothing, such as "Thanks"."""
         return self.exclude(reason=COURTESY)
 
-    def created_between(self, first: date, last: date) -> QueryStatistics:
+    def created_between(self, first: date, last: date) -> Self:
         """The queries of these days, both included."""
         begin = timezone.make_aware(datetime.combine(first, time.min))
         end = timezone.make_aware(datetime.combine(last + timedelta(days=1), time.min))

@@ -68,13 +68,13 @@ PLACE = "What is the place?"
 
 @pytest.mark.parametrize("said", ["Thanks!", "Bye", "Hello"])
 @pytest.mark.parametrize(("tree", "asked"), [(TREE, EXPOSED), (TREE, SPAN), (FREE_TEXT, PLACE)])
-def test_thanks_answer_no_question(tree: dict[str, Any], asked: str, said: str):
+def test_thanks_answer_no_question(tree: dict[str, Any], asked: str, said: str) -> None:
     thanks = question("What cover?", asked, said, trees=[tree])
     assert resume_from_context(thanks) == thanks
     assert resume_from_context(question("What cover?", asked, "8", trees=[tree])).facts
 
 
-def test_thanks_name_no_subject():
+def test_thanks_name_no_subject() -> None:
     for said in ("Thanks!", "ok", "Vielen Dank"):
         assert resume_from_text(question(said), first="What does this clinic do?", field=SUBJECT_FIELD) is None
     named = resume_from_text(question("the Northgate one"), first="What does this clinic do?", field=SUBJECT_FIELD)
