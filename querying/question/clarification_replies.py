@@ -89,9 +89,9 @@ def parse_reply(text: str, question: TreeQuestion) -> FactReply | None:
     # Without options any text is a value, so the user's own question would pass for one.
     if is_question and not (is_value and question.missing.options):
         return None
-    # "Thanks" answers nothing, though without options any text is a value; "OK" may be meant for an answer.
-    courtesy = find_courtesy(bare)
-    says_nothing = courtesy is not None and courtesy.kind != "agreement"
+    says_nothing = _says_nothing(bare)
+    if not is_value and (option := _option_before_courtesy(bare, question)):
+        return FactReply(field=field, value=option, says_more=False)
     if is_value:
         is_given = not says_nothing or bool(question.missing.options)
         return FactReply(field=field, value=bare, says_more=False) if is_given else None
@@ -102,6 +102,24 @@ def parse_reply(text: str, question: TreeQuestion) -> FactReply | None:
     is_quantity = parse_spoken_quantity(bare) is not None  # in a unit that the field does not take
     is_unclear = len(bare.split()) <= _MAX_UNCLEAR_WORDS or is_quantity or is_unsure(bare)
     return FactReply(field=field, value=bare, says_more=False) if is_unclear and not says_nothing else None
+
+
+def _says_nothing(text: str) -> bool:
+    """Whether it answers nothing, as "Thanks" does, though without options any text is a value. "OK" and "No thanks", a
+    goodbye that is thanks but for its first word, may be meant for an answer."""
+    courtesy = find_courtesy(text)
+    if courtesy is None or courtesy.kind == "agreement":
+        return False
+    rest = find_courtesy(text.partition(" ")[2])
+    return not (courtesy.kind == "farewell" and rest is not None and rest.kind == "thanks")
+
+
+def _option_before_courtesy(text: str, question: TreeQuestion) -> str:
+    """The option of "No thanks", whose first word is one and whose other words say nothing; empty for other texts."""
+    first, _, rest = text.partition(" ")
+    option = first.rstrip(",.!")
+    is_option = bool(question.missing.options) and find_courtesy(rest) is not None
+    return option if is_option and resolves_missing_fact(question.tree, question.missing, option) else ""
 
 
 def reply_to_tree(first: Question, answer: str) -> FactReply | None:

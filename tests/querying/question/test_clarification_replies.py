@@ -74,6 +74,30 @@ def test_thanks_answer_no_question(tree: dict[str, Any], asked: str, said: str) 
     assert resume_from_context(question("What cover?", asked, "8", trees=[tree])).facts
 
 
+YES_OR_NO = {
+    "rootNodeId": "pool",
+    "nodes": {
+        "pool": {"id": "pool", "type": "condition", "label": "Pool", "trueChild": "a", "falseChild": "a",
+                 "condition": {"field": "pool", "operator": "eq", "value": True}},
+        "a": TREE["nodes"]["a"],
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("said", "value"),
+    [("No thanks", "No"), ("no, thank you!", "no"), ("Yes thank you", "Yes"), ("Nein danke", "Nein danke")],
+)
+def test_thanks_after_an_answer_leave_it_one(said: str, value: object) -> None:
+    declined = question("What cover?", "Yes or no: pool?", said, trees=[YES_OR_NO])
+    assert resume_from_context(declined).facts == {"pool": value}
+
+
+def test_no_thanks_is_a_value_where_any_text_is() -> None:
+    declined = question("What cover?", PLACE, "No thanks", trees=[FREE_TEXT])
+    assert resume_from_context(declined).facts == {"place": "No thanks"}
+
+
 def test_thanks_name_no_subject() -> None:
     for said in ("Thanks!", "ok", "Vielen Dank"):
         assert resume_from_text(question(said), first="What does this clinic do?", field=SUBJECT_FIELD) is None
