@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from django.utils.translation import gettext
@@ -71,10 +72,12 @@ class AnswerPresentation:
     def text(self) -> str:
         return "".join(segment.text for segment in self.segments if segment.source is None)
 
-    @property
+    @cached_property
     def language(self) -> str:
-        """The code of the language that the text is in; empty where it cannot be told."""
-        return ENGLISH if is_plain_english(self.text) else language_of(self.text)
+        """The code of the language that the text is in; empty where it cannot be told. Where documents are quoted that
+        are not in English, single words do not tell that it is: Dutch has "is"."""
+        quotes_english = all(one.language == ENGLISH for one in self.evidence)
+        return ENGLISH if quotes_english and is_plain_english(self.text) else language_of(self.text)
 
 
 def referenced_document_ids(answer: Mapping[str, Any]) -> Iterator[str]:
