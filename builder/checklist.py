@@ -51,7 +51,7 @@ def first_steps(user: User, plugins: Sequence[Plugin], counts: Mapping[UUID, Plu
     if own is None or user.checklist_dismissed_at or Release.objects.filter(plugin__owner=user).exists():
         return None
     of = counts[own.pk]
-    was_asked = Query.objects.filter(plugin=own, user=user).exists()
+    was_asked = Query.objects.filter(plugin=own, user=user).questions().exists()
     steps = [
         ("Name it", "Its first persona is written; edit it when you like.", "persona", True),
         ("Add documents", "It answers from them alone.", "knowledge", bool(of.answering)),

@@ -54,7 +54,7 @@ def usage_by_key(keys: Iterable[UUID], *, today: date | None = None) -> dict[UUI
     today = today or timezone.now().date()
     first = today - timedelta(days=USAGE_DAYS - 1)
     counted: dict[tuple[UUID, date], dict[str, int]] = defaultdict(dict)
-    asked = Query.objects.filter(api_key__in=ids).created_between(first, today)
+    asked = Query.objects.filter(api_key__in=ids).questions().created_between(first, today)
     for key, day, outcome, count in asked.by_key_day_and_outcome():
         counted[key, day][outcome] = count
     days = [first + timedelta(days=number) for number in range(USAGE_DAYS)]

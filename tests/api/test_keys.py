@@ -609,10 +609,11 @@ def test_a_copy_that_cannot_be_opened_any_more_is_not_there(alice: User, setting
 # --- Usage --------------------------------------------------------------------------------------------------
 
 
-def asked(key: ApiKey, outcome: str, *, days_ago: int = 0, times: int = 1) -> None:
+def asked(key: ApiKey, outcome: str, *, days_ago: int = 0, times: int = 1, reason: str = "") -> None:
     at = timezone.now() - timedelta(days=days_ago)
     Query.objects.bulk_create(
-        Query(api_key=key, release_name="x", question="q", outcome=outcome, created_at=at) for _ in range(times)
+        Query(api_key=key, release_name="x", question="q", outcome=outcome, reason=reason, created_at=at)
+        for _ in range(times)
     )
 
 
@@ -622,6 +623,7 @@ def test_usage_is_by_day_and_outcome(alice: User, django_assert_num_queries: Any
     asked(key, Outcome.REFUSED.value)
     asked(key, Outcome.ANSWERED.value, days_ago=29)
     asked(key, Outcome.ANSWERED.value, days_ago=30)
+    asked(key, Outcome.ANSWERED.value, reason="courtesy")  # "Thanks" is no question
     asked(other, Outcome.FAILED.value)
     client = by_session(alice)
     with django_assert_num_queries(5):  # session, person, key, limits, usage
