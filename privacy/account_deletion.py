@@ -27,11 +27,11 @@ from plugins import collaborators
 from plugins.models import Invitation, Plugin
 from plugins.retention import UnderLegalHold
 from privacy.plugin_deletion import (
+    count_private_answers,
     delete_plugin,
     enqueue_file_deletion,
     erase_quotations,
     plugins_that_read,
-    private_answers_quoting,
 )
 from querying.models import ExpertRequest, Feedback, Query
 from querying.query_log.spending import count_spending, spending_lost_with
@@ -59,9 +59,9 @@ class AccountDeletion:
     """What goes with an account: `plugins` with so many `documents` and `plugin_questions`, the person's keys, reviews
     and chats, and the `contract_reviews` of the person's documents or by their playbooks, whoever made them. Those that
     the person made of documents of others, `contract_reviews_left`, stay without a name. `private_answers` are those in
-    conversations of others that quote the documents. `readers` are plugins of others, which lose the documents that
-    they read from the person's knowledge bases. `questions` to other people's plugins stay without a name. `held`
-    plugins and `organisations` without another owner keep the account from going.
+    conversations of others that quote the documents, as `count_private_answers` counts them. `readers` are plugins of
+    others, which lose the documents that they read from the person's knowledge bases. `questions` to other people's
+    plugins stay without a name. `held` plugins and `organisations` without another owner keep the account from going.
     """
 
     plugins: tuple[Plugin, ...]
@@ -101,7 +101,7 @@ def account_deletion(user: User) -> AccountDeletion:
         questions=asked.exclude(plugin__in=plugins.values("pk")).count(),
         contract_reviews=contract_reviews.count(),
         contract_reviews_left=user.contract_reviews.exclude(pk__in=contract_reviews.values("pk")).count(),
-        private_answers=private_answers_quoting(bases.values_list("pk", flat=True)).exclude(session__user=user).count(),
+        private_answers=count_private_answers(bases.values_list("pk", flat=True), but_of=user),
         readers=tuple(readers),
         held=tuple(plugin for plugin in [*plugins, *readers] if plugin.legal_hold),
         organisations=tuple(organisations_without_other_owner(user)),

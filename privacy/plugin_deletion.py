@@ -11,6 +11,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
+from accounts.models import User
 from agents.models import AgentRun
 from contracts.models import ContractReview
 from conversations.models import ChatMessage, ChatSession
@@ -26,6 +27,8 @@ from querying.models import Query
 from querying.types.answer import Outcome
 
 _BATCH_SIZE = 500
+# Private answers are counted in such steps, and no further than this.
+_PRIVATE_STEP, _MAX_PRIVATE = 10, 100
 _ERASED_CHAT_ANSWER = {
     "outcome": Outcome.FAILED.value,
     "error": "The documents that this answer quoted were deleted, and the answer with them.",
@@ -35,7 +38,7 @@ _ERASED_CHAT_ANSWER = {
 @dataclass(frozen=True, kw_only=True)
 class PluginDeletion:
     """What goes with a plugin. `kept_bases` are its knowledge bases that stay, because other plugins read them.
-    `private_answers` quote its documents in anybody's private conversations."""
+    `private_answers` quote its documents in anybody's private conversations, counted by `count_private_answers`."""
 
     documents: int
     releases: int
@@ -60,17 +63,26 @@ def plugin_deletion(plugin: Plugin) -> PluginDeletion:
         golden_questions=plugin.golden_questions.count(),
         questions=Query.objects.filter(plugin=plugin, erased_at=None).count(),
         chats=ChatSession.objects.filter(plugin=plugin).count(),
-        private_answers=private_answers_quoting(bases).count(),
+        private_answers=count_private_answers(bases),
         contract_reviews=ContractReview.objects.that_read_bases(bases).count(),
         kept_bases=kept,
     )
 
 
-def private_answers_quoting(bases: Iterable[int]) -> QuerySet[ChatMessage]:
-    """The answers in private conversations that quote a document of these knowledge bases."""
-    documents = Document.objects.filter(knowledge_base__in=list(bases)).values_list("pk", flat=True)
+def count_private_answers(bases: Iterable[int], *, but_of: User | None = None) -> int:
+    """At least how many answers in private conversations, `but_of` this person's, quote a document of these knowledge
+    bases: in whole steps of 10, so that nobody can tell from it that somebody has just asked, and at most 100."""
+    documents = Document.objects.filter(knowledge_base__in=list(bases)).order_by().values_list("pk", flat=True)
+    names = [str(pk) for pk in documents]
     said = ChatMessage.objects.filter(session__is_private=True, role=ChatMessage.Role.ASSISTANT).order_by()
-    return said.quoting([str(pk) for pk in documents])
+    others = said.exclude(session__user=but_of) if but_of else said
+    found: set[int] = set()
+    for start in range(0, len(names), _BATCH_SIZE):
+        quoting = others.quoting(names[start : start + _BATCH_SIZE])
+        found.update(quoting.values_list("pk", flat=True)[:_MAX_PRIVATE])
+        if len(found) >= _MAX_PRIVATE:
+            return _MAX_PRIVATE
+    return len(found) // _PRIVATE_STEP * _PRIVATE_STEP
 
 
 @transaction.atomic

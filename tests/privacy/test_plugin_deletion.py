@@ -19,7 +19,7 @@ from marketplace.publishing.publish import publish
 from plugins.models import Plugin, Release
 from plugins.retention import UnderLegalHold
 from privacy.account_deletion import PluginsUnderLegalHold, delete_account
-from privacy.plugin_deletion import delete_knowledge_base, delete_plugin
+from privacy.plugin_deletion import count_private_answers, delete_knowledge_base, delete_plugin
 from privacy.tasks import delete_files
 from querying.models import Feedback, Query
 from querying.presentation.cited_pages import CitedPages
@@ -228,21 +228,37 @@ def test_the_page_says_what_goes_what_stays_and_when(
     assert "0 documents" in page, "its only base stays"
 
 
+def quote_in_private(person: User, document: Document, *, times: int) -> None:
+    """Private answers to this person, and one more that quotes nothing."""
+    session = ChatSession.objects.create(user=person, is_private=True, title="cover")
+    told = {"outcome": "answered", "answer": QUOTED, "citations": [{"documentId": str(document.pk)}]}
+    answers = [{"outcome": "answered"}, *[told] * times]
+    ChatMessage.objects.bulk_create(
+        ChatMessage(session=session, role="assistant", content=QUOTED, metadata=metadata) for metadata in answers
+    )
+
+
 def test_the_pages_say_what_other_people_lose(
     browsing: Callable[[User], Client], published: Plugin, handbook: Document, alice: User, bob: User
 ) -> None:
-    bobs = ChatSession.objects.create(user=bob, is_private=True, title="cover")
-    told = {"outcome": "answered", "answer": QUOTED, "citations": [{"documentId": str(handbook.pk)}]}
-    ChatMessage.objects.create(session=bobs, role="assistant", content=QUOTED, metadata=told)
-    ChatMessage.objects.create(session=bobs, role="assistant", content="x", metadata={"outcome": "answered"})
+    quote_in_private(bob, handbook, times=12)
+    quote_in_private(alice, handbook, times=9)
     ContractReview.objects.create(document=handbook, created_by=bob, playbook_base=handbook.knowledge_base, revision=1)
     page = browsing(alice).get(reverse("your_data")).content.decode()
-    assert "1 answer that quotes them in conversations of others" in page
+    assert "at least 10 answers that quote them in private conversations of others" in page
     assert "1 contract review" in page
     published.unpublish()
     page = browsing(alice).get(reverse("admin:plugins_plugin_delete", args=[published.pk])).content.decode()
-    assert "1 answer in private conversations that quotes its documents" in page
+    assert "at least 20 answers in private conversations that quote its documents" in page
     assert "1 contract review of its documents or by its playbooks" in page
+
+
+@pytest.mark.parametrize(("asked", "told"), [(0, 0), (1, 0), (9, 0), (10, 10), (101, 100)])
+def test_no_count_tells_that_somebody_has_asked_in_private(
+    handbook: Document, bob: User, asked: int, told: int
+) -> None:
+    quote_in_private(bob, handbook, times=asked)
+    assert count_private_answers([handbook.knowledge_base_id]) == told
 
 
 def test_the_account_page_names_plugins_that_lose_documents_and_those_under_hold(
