@@ -49,13 +49,19 @@ const textarea = connectForms({
   },
 });
 
-// What is asked back wants an answer next, unless something is being written already; otherwise whoever had the focus in
-// what is gone goes on in the box.
+// Whether nobody writes the next message, or is anywhere else on the page.
+function isFocusFree() {
+  const at = document.activeElement;
+  return !textarea.value && ([document.body, textarea, stop, send].includes(at) || at.matches(":disabled"));
+}
+
+// What is asked back wants an answer next, where that takes the focus from nobody; otherwise whoever had the focus in what
+// is gone goes on in the box.
 function showLast() {
   const last = talk.lastElementChild;
   last.scrollIntoView();
   const field = last.querySelector(".back:not([disabled]) :is(input, button)");
-  if (field && !textarea.value) field.focus({ preventScroll: true });
+  if (field && isFocusFree()) field.focus({ preventScroll: true });
   else if (document.activeElement === document.body) textarea.focus({ preventScroll: true });
 }
 

@@ -28,7 +28,8 @@ const textarea = connectForms({
       ...(isCompared ? [answer(begin, { fields: withVersion(fields, other), into, isReply })] : []),
     ]);
     if (isCompared && !into.childElementCount) into.remove();
-    textarea.focus();
+    // Whoever went on to something else meanwhile stays there.
+    if (document.activeElement.matches("body, :disabled, #ask-form button")) textarea.focus();
     return first;
   },
 });

@@ -25,6 +25,11 @@ PHONE = [(390, "light"), (390, "dark")]
 WIDE = """() => [...document.querySelectorAll("body *")]
   .filter((one) => one.getBoundingClientRect().right > innerWidth + 1 && !one.closest(".scroll, .hub-tabs, pre"))
   .map((one) => `${one.tagName}.${one.className.baseVal ?? one.className}`).slice(0, 9)"""
+# As soon as the turn is there, whoever asked is elsewhere.
+GOES_ELSEWHERE = """() => new MutationObserver((_, observer) => {
+    document.querySelector("nav a").focus();
+    observer.disconnect();
+  }).observe(document.getElementById("talk"), { subtree: true, childList: true })"""
 CITED = "Safety boots with a steel toe are worn on every site [Source 1]. "
 
 
@@ -57,6 +62,17 @@ def test_an_answer_stands_beside_its_evidence_and_its_chip_opens_the_page(
         turn.get_by_role("link", name="Source 1: Rules on boots").first.click()
     mark = source.value.locator("mark").first
     expect(mark).to_contain_text("Safety boots with a steel toe", timeout=SLOW)
+
+
+def test_an_answer_takes_the_focus_from_nobody(page: Page, alice: User, plugin: Plugin) -> None:
+    opened(page, alice, plugin)
+    page.evaluate(GOES_ELSEWHERE)
+    ask(page)
+    finished(page)
+    expect(page.locator("nav a").first).to_be_focused()
+    ask(page)
+    finished(page, 2)
+    expect(page.get_by_label("Your question")).to_be_focused()
 
 
 def test_on_a_phone_an_answer_is_not_left_behind_the_box(page: Page, alice: User, plugin: Plugin) -> None:

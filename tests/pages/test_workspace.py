@@ -32,7 +32,11 @@ __all__ = ["google", "streamed_page"]  # fixtures of theirs that are used here t
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 LONG = "abcdefghij" * 11
-# Whatever comes into the conversation, the next message has been begun.
+# As soon as anything comes into the conversation, whoever asked is elsewhere, or has begun the next message.
+GOES_ELSEWHERE = """() => new MutationObserver((_, observer) => {
+    document.querySelector("nav a").focus();
+    observer.disconnect();
+  }).observe(document.getElementById("talk"), { subtree: true, childList: true })"""
 WRITES_AT_ONCE = """() => new MutationObserver(() => (document.querySelector("#chat-form textarea").value ||= "And"))
   .observe(document.getElementById("talk"), { subtree: true, childList: true })"""
 
@@ -266,18 +270,21 @@ def test_who_types_at_the_options_of_a_question_back_answers_in_words(
     expect(page.get_by_label("Your message")).to_have_value("the lessor")
 
 
-def test_a_question_back_leaves_the_focus_to_whoever_writes_the_next_message(
-    streamed_page: Page, alice: User, project: Project
+@pytest.mark.parametrize(
+    ("does", "focused"), [(WRITES_AT_ONCE, "#chat-form textarea[name=question]"), (GOES_ELSEWHERE, "nav a >> nth=0")]
+)
+def test_a_question_back_takes_the_focus_from_nobody(
+    streamed_page: Page, alice: User, project: Project, does: str, focused: str
 ) -> None:
     with ThreadPoolExecutor(1) as elsewhere:
         elsewhere.submit(_give_plugin, alice, project).result()
     page = streamed_page
     sign_in(page, alice, to=f"/chats/new?project={project.pk}")
     page.get_by_label("Your message").fill("Draft a notice of termination.\nTenant: Acme")
-    page.evaluate(WRITES_AT_ONCE)
+    page.evaluate(does)
     page.keyboard.press("Enter")
     expect(page.get_by_label("Your answer")).to_be_visible()
-    expect(page.get_by_label("Your message")).to_be_focused()
+    expect(page.locator(focused)).to_be_focused()
 
 
 @pytest.mark.parametrize("presses_key", [False, True])
