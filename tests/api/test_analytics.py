@@ -44,6 +44,7 @@ def test_the_figures_of_the_last_thirty_days(cover: Plugin, alice: User, charlie
     asked(cover, latency_ms=300, timings={"retrieve": 60}, completion_tokens=2, api_key=theirs)
     asked(cover, outcome="refused", confidence="low", user=alice)
     asked(cover, days_ago=40)
+    asked(cover, reason="courtesy", latency_ms=9000)  # "Thanks" is no question
     shown = signed_in(alice).get(FIGURES).json()
     today = timezone.localdate()
     assert (shown["from"], shown["to"]) == (str(today - timedelta(days=29)), str(today))

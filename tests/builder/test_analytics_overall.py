@@ -47,6 +47,7 @@ def test_each_plugin_has_its_row_the_busiest_first(browsing: Browse, alice: User
     for number in range(1, 4):
         asked(hats, latency_ms=100 * number, prompt_tokens=10, completion_tokens=5, cost=Decimal("0.5"))
     asked(hats, outcome="abandoned", latency_ms=9000)
+    asked(hats, question="Thanks!", reason="courtesy", latency_ms=9000)
     asked(boots, outcome="refused", cost=Decimal(0))
     asked(boots, outcome="answered", created_at=timezone.now() - timedelta(days=31))
     response = shown(browsing(alice))

@@ -118,6 +118,7 @@ def test_figures_count_what_one_may_look_at(browsing: Browse, alice: User, bob: 
     plugin = full(alice, 1)
     full(charlie, 2)
     Query.objects.create(plugin=plugin, question="Boots?", outcome="answered")
+    Query.objects.create(plugin=plugin, question="Thanks!", outcome="answered", reason="courtesy")
     figures: Any = browsing(alice).get(INDEX).context["figures"]
     assert figures == {"plugins": 1, "published": 0, "asked": 2, "answered": 1, "refused": 1}
 

@@ -70,6 +70,7 @@ def html_of(mail: Any) -> str:
 def test_the_digest_says_what_a_week_brought(plugin: Plugin, base: Any, alice: User, mailoutbox: list[Any]) -> None:
     for day in range(3):
         ask(plugin, in_week(day))
+    ask(plugin, in_week(3), reason="courtesy")  # "Thanks" is no question
     ask(plugin, in_week(6), "refused")
     ask(plugin, in_week(-1))
     Document.objects.create(knowledge_base=base, title="Standard", source_type="pdf", superseded_on=date(2026, 4, 1))
@@ -148,6 +149,7 @@ def test_a_plugin_that_refuses_much_is_told_of(
     for number in range(asked):
         ask(plugin, now - timedelta(hours=1), "refused" if number < refused else "answered", release=release)
     ask(plugin, now - timedelta(hours=25), "refused", release=release)
+    ask(plugin, now - timedelta(hours=1), release=release, reason="courtesy")  # "Thanks" is no question
     assert notify(alice.pk, now=now) == sent
     assert notify(alice.pk, now=now + timedelta(minutes=30)) == 0
     if sent:

@@ -26,6 +26,7 @@ pytestmark = pytest.mark.django_db
 
 def test_whoever_has_asked_enough_may_review(plugin: Plugin, dora: User) -> None:
     ask(plugin, dora, times=MIN_QUESTIONS - 1)
+    ask(plugin, dora, times=1, reason="courtesy")  # "Thanks" is no question
     with pytest.raises(NotEnoughUse) as refused:
         check_may_review(plugin, dora)
     assert refused.value.hint.startswith("You have asked it 4 questions. From 5 questions on")
