@@ -31,8 +31,8 @@ from audit.models import AuditEntry
 from backups.backup_errors import BackupRuns, DamagedBackup, NewerBackup, NotEmpty, OtherSite
 from backups.backup_store import BackupStore, open_backup_store
 from backups.create_backup import create_backup, only_backup
-from backups.manifest import Manifest
-from backups.restore import restore_backup
+from backups.manifest import Manifest, TableCopy
+from backups.restore import _load_table, restore_backup
 from evaluation.golden import golden_runs
 from evaluation.models import GoldenQuestion
 from knowledge.documents import file_store
@@ -445,6 +445,13 @@ def test_a_storage_that_is_away_fails(plugin: Plugin, store: BackupStore) -> Non
 def test_full_disk_leaves_no_backup(plugin: Plugin, full_disk: Path) -> None:
     with pytest.raises(DiskFull):
         create_backup(BackupStore(FolderStorage(full_disk / "store")))
+
+
+def test_an_error_of_the_database_is_one_of_django(store: BackupStore) -> None:
+    """So that a sentence is said of it, as where its disk is full."""
+    connection.ensure_connection()
+    with pytest.raises(ProgrammingError, match="nonsense"):
+        _load_table(store, TableCopy(name="accounts_user", columns=["nonsense"], rows=0, pieces=[]))
 
 
 def test_not_into_one_that_is_in_use(plugin: Plugin, store: BackupStore) -> None:
