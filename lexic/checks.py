@@ -30,7 +30,7 @@ def check_email_backend(app_configs: Sequence[AppConfig] | None, **kwargs: Any) 
 def check_secret_lengths(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
     return [
         checks.Error(
-            f"{name} has {len(getattr(settings, name).strip())} characters. Whoever tries many could find it.",
+            f"{name} has {len(getattr(settings, name).strip())} characters: so few can be guessed.",
             hint=f"Set one of {_LEAST_SECRET_LENGTH} or more, and name this one in {name}_FALLBACKS: what it has "
             "sealed or signed is read with that.",
             id="lexic.E009",
