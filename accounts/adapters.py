@@ -29,9 +29,9 @@ from accounts.interface_language import remember_language_of
 from accounts.models import User
 from accounts.reauthentication import has_recent_credential, has_recent_sign_in
 from lexic.http.client_address import client_network
-from lexic.infrastructure_errors import MailUnavailable
+from lexic.infrastructure_errors import MailUnavailable, RecipientRefused
 from lexic.middleware.request_limit import free_slot_and_connections
-from lexic.templated_mail import make_mail, send
+from lexic.templated_mail import is_recipient_refused, make_mail, send
 
 logger = logging.getLogger(__name__)
 
@@ -62,14 +62,15 @@ class AccountAdapter(DefaultAccountAdapter):
         return (self.request.user.is_authenticated and confirmed_destination(self.request)) or url
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        """Raises `MailUnavailable` where the mail server cannot be reached or refuses it."""
+        """Raises `MailUnavailable` where the mail server cannot be reached or refuses it: `RecipientRefused` where it
+        refuses this address."""
         shell = {"request": self.request, "email": email, "current_site": get_current_site(self.request)}
         mail = self.render_mail(template_prefix, email, {**shell, **context})
         try:
             send(mail)
         except OSError as error:  # refused, unreachable, or not trusted: all of them are errors of the connection
             logger.warning("a mail could not be sent: %s: %s", type(error).__name__, error)
-            raise MailUnavailable from error
+            raise (RecipientRefused if is_recipient_refused(error) else MailUnavailable) from error
 
     def send_notification_mail(self, *args: Any, **kwargs: Any) -> None:
         """What it tells of has happened already, so it goes on without a mail server."""

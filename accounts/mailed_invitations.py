@@ -13,7 +13,7 @@ from typing import Any, Self, TypeVar
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
-from django.db import models
+from django.db import models, transaction
 from django.utils import timezone
 
 from accounts.email_addresses import has_confirmed_email
@@ -22,7 +22,7 @@ from accounts.models import User
 from accounts.rate_limits import HOUR, count_or_wait
 from audit.audited_model import AuditedModel, AuditedQuerySet
 from lexic.errors import InvalidInput, LexicError, NotAllowed, NotFound
-from lexic.templated_mail import send_letter
+from lexic.templated_mail import is_recipient_refused, send_letter
 
 # Mails that one person may cause in an hour.
 MAX_MAILS_PER_HOUR = 30
@@ -65,6 +65,14 @@ class MailNotSent(LexicError):
     hint = "Try again in a few minutes; if it stays so, ask the operators of this site to look at its mail settings."
 
 
+class InviteeRefused(MailNotSent):
+    """The mail server refused this address, so nobody was invited."""
+
+    code = "address_refused"
+    status = 422
+    hint = "Check how it is written, or ask the person for another one."
+
+
 class TooManyInvitations(LexicError):
     """You have sent thirty invitations within an hour."""
 
@@ -80,8 +88,18 @@ class MailedInvitationQuerySet(AuditedQuerySet[Invited]):
     def for_address(self, email: str) -> Self:
         return self.filter(email=email.strip().lower())
 
-    def issue(self, *, email: str, by: User, now: datetime | None = None, **fields: Any) -> tuple[Invited, str]:
-        """An invitation with its token, of which only the hash is kept. The caller has cleaned the address."""
+    def take_out(self, earlier: Invited | None) -> Invited | None:
+        """Deletes the invitation, which another one replaces, and returns it as a row that can be put back."""
+        if earlier is not None:
+            self.filter(pk=earlier.pk).delete()
+            earlier._state.adding = True
+        return earlier
+
+    def issue(
+        self, *, email: str, by: User, replaced: Invited | None = None, now: datetime | None = None, **fields: Any
+    ) -> tuple[Invited, str]:
+        """An invitation with its token, of which only the hash is kept. The caller has cleaned the address, and taken
+        out the one that is `replaced`."""
         token, now = secrets.token_urlsafe(32), now or timezone.now()
         invitation = self.create(
             email=email,
@@ -91,6 +109,7 @@ class MailedInvitationQuerySet(AuditedQuerySet[Invited]):
             expires_at=now + MailedInvitation.VALID_FOR,
             **fields,
         )
+        invitation.replaced = replaced
         return invitation, token
 
     def with_token(self, token: str, *, now: datetime | None = None) -> Invited:
@@ -124,9 +143,18 @@ class MailedInvitation(AuditedModel):
     invited_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     expires_at = models.DateTimeField()
+    # The earlier one for the same address, as long as this one is not sent.
+    replaced: Self | None = None
 
     class Meta:
         abstract = True
+
+    def take_back(self) -> None:
+        """As if it had never been made: the one that it replaced is open again. Nothing where it is gone already."""
+        with transaction.atomic():
+            deleted, _ = type(self)._default_manager.filter(pk=self.pk).delete()
+            if deleted and self.replaced is not None:
+                self.replaced.save(force_insert=True)
 
 
 def clean_address(email: str) -> str:
@@ -139,11 +167,15 @@ def clean_address(email: str) -> str:
     return address
 
 
-def mail_invitation(invitation: MailedInvitation, *, by: User, subject: str, offer: str, address: str) -> None:
-    """Sends what is offered with the address where it is accepted, and counts it. Call in the transaction that made
-    the invitation. Raises `TooManyInvitations`, `MailNotSent`."""
+def count_invitation(by: User) -> None:
+    """Call in the transaction that makes the invitation. Raises `TooManyInvitations`."""
     if count_or_wait(f"invitations:{by.pk}", {HOUR: MAX_MAILS_PER_HOUR}) is not None:
         raise TooManyInvitations
+
+
+def mail_invitation(invitation: MailedInvitation, *, subject: str, offer: str, address: str) -> None:
+    """Sends what is offered with the address where it is accepted. Call when the transaction that made the invitation
+    has ended: a mail server may take its time. Raises `MailNotSent`, and then the invitation is taken back."""
     day = f"{invitation.expires_at.day} {invitation.expires_at:%B %Y}"
     until = f"The link works until {day}, once, for an account with the address {invitation.email}."
     after = [until, "If you did not expect this, you can ignore it."]
@@ -152,4 +184,5 @@ def mail_invitation(invitation: MailedInvitation, *, by: User, subject: str, off
             invitation.email, subject=subject, before=[offer], link=(address, "Look at the invitation"), after=after
         )
     except OSError as error:  # refused, unreachable, or not trusted: all of them are errors of the connection
-        raise MailNotSent from error
+        invitation.take_back()
+        raise (InviteeRefused if is_recipient_refused(error) else MailNotSent) from error

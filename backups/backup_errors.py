@@ -26,6 +26,13 @@ class BackupRuns(Conflict):
     hint = "Try again when it has ended."
 
 
+class OtherSite(Conflict):
+    """The backups in this place are of another site."""
+
+    code = "backups_of_another_site"
+    hint = "Name a place of its own for the backups of this site: another folder, or another prefix in the bucket."
+
+
 class VerificationRuns(Conflict):
     """Another verification of backups is running."""
 

@@ -15,6 +15,7 @@ from accounts import avatars
 from backups.backup_errors import BackupRuns, DamagedBackup, NoBackup
 from backups.backup_store import BackupStore, pieces_of
 from backups.manifest import FileCopy, Manifest, newest
+from backups.site_identity import is_of_other_site, refuse_place_of_other_site
 from backups.snapshot import copy_tables, database_snapshot, read_migrations, read_sequences
 from knowledge.documents import file_store, page_images
 from knowledge.lease import confirm_held, try_lease
@@ -35,9 +36,10 @@ def create_backup(store: BackupStore, *, keep: int = 0, now: datetime | None = N
     A file that is lost or damaged is named, and the copy of an earlier backup is in this one too. As long as a file is
     damaged, nothing is deleted, because an earlier backup may have it whole.
     When this ends early, there is no new backup, and the earlier ones are as they were. Raises `BackupRuns`,
-    `DiskFull`, `StorageUnavailable`, `UnknownFilesKey`.
+    `OtherSite`, `DiskFull`, `StorageUnavailable`, `UnknownFilesKey`.
     """
     with only_backup():
+        refuse_place_of_other_site(store)
         copies, _ = _copy_files(store, _known_copies(store))
         with database_snapshot() as snapshot:
             tables, sequences = copy_tables(snapshot, store), read_sequences(snapshot)
@@ -68,9 +70,12 @@ def create_backup(store: BackupStore, *, keep: int = 0, now: datetime | None = N
 
 def prune_backups(store: BackupStore, *, keep: int) -> None:
     """Deletes all but the newest, and the pieces that no other one needs. As long as one of those that are kept cannot
-    be read, nothing is deleted."""
+    be read, or one of all is of another site, nothing is deleted."""
     names = store.backups()
     old, kept = names[:-keep], names[-keep:]
+    if other := next((name for name in names if is_of_other_site(store, name)), ""):
+        logger.warning("older backups stay: %s is of another site", other)
+        return
     try:
         needed = {piece for name in kept for piece, _ in Manifest.read(store, name).pieces()}
     except DamagedBackup as error:

@@ -8,8 +8,10 @@ from functools import lru_cache
 from django.conf import settings
 from django.utils import timezone
 
+from backups.backup_errors import OtherSite
 from backups.backup_store import backup_names, open_backup_store
 from backups.manifest import Manifest
+from backups.site_identity import is_of_other_site
 from lexic.diagnostics import CheckFailed, CheckSkipped, register_check
 from lexic.gauges import register_gauge
 
@@ -35,7 +37,9 @@ def check_backups() -> str:
     if age > TOO_OLD:
         hint = "See in the log of the worker why no later one was made, and whether it keeps the timetable (-B)."
         raise CheckFailed(f"The newest backup is {age.days} days old.", hint=hint)
-    missing, damaged = _count_missing(settings.BACKUPS["to"], names[-1])
+    missing, damaged, is_other = _look_into(settings.BACKUPS["to"], names[-1])
+    if is_other:
+        raise CheckFailed("The newest backup is of another site.", hint=OtherSite.hint)
     if damaged:
         hint = "“manage.py backup list --json” names them. Bring them back from an older backup, or delete them."
         raise CheckFailed(
@@ -54,8 +58,9 @@ def newest_backup() -> float | None:
 
 
 @lru_cache(maxsize=1)
-def _count_missing(where: str, name: str) -> tuple[int, int]:
-    """How many files were missing or damaged when this backup was made, and how many of them were damaged. A process
-    reads a manifest once: it never changes, and names every file."""
-    manifest = Manifest.read(open_backup_store(where), name)
-    return len(manifest.missing), len(manifest.damaged)
+def _look_into(where: str, name: str) -> tuple[int, int, bool]:
+    """How many files were missing or damaged when this backup was made, how many of them were damaged, and whether it
+    is of another site. A process reads a manifest once: it never changes, and names every file."""
+    store = open_backup_store(where)
+    manifest = Manifest.read(store, name)
+    return len(manifest.missing), len(manifest.damaged), bool(is_of_other_site(store, name))

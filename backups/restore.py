@@ -133,6 +133,6 @@ def _load_tables(store: BackupStore, manifest: Manifest) -> None:
 def _load_table(store: BackupStore, table: TableCopy) -> None:
     columns = sql.SQL(", ").join(map(sql.Identifier, table.columns))
     statement = sql.SQL("COPY {} ({}) FROM STDIN").format(sql.Identifier(table.name), columns)
-    with connection.connection.cursor() as cursor, cursor.copy(statement) as copy:
+    with connection.wrap_database_errors, connection.connection.cursor() as cursor, cursor.copy(statement) as copy:
         for piece in table.pieces:
             copy.write(store.read(piece))

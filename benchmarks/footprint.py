@@ -48,14 +48,22 @@ def main() -> None:
     parser.add_argument("folder", type=Path, nargs="?", help="documents to read")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args()
+    if options.folder and not options.folder.is_dir():
+        parser.error(f"there is no folder {options.folder}")
     files = sorted(options.folder.iterdir()) if options.folder else list(DEFAULT_FILES)
+    files = [path for path in files if path.is_file()]
+    if not files:
+        parser.error(f"there is no file in {options.folder}")
     with temporary_database():
-        print_figures(measure([path for path in files if path.is_file()]), as_json=options.json)
+        print_figures(measure(files), as_json=options.json)
 
 
 def measure(files: Sequence[Path]) -> dict[str, float]:
     read_files(files)
-    return figures()
+    found = figures()
+    if not found:
+        raise SystemExit("None of these files could be read.")
+    return found
 
 
 def read_files(files: Sequence[Path]) -> None:
@@ -74,8 +82,10 @@ def read_files(files: Sequence[Path]) -> None:
 
 
 def figures() -> dict[str, float]:
-    """Of all that is in the database: bytes for each chunk."""
+    """Of all that is in the database: bytes for each chunk. Empty where there is none."""
     chunks = int(_rows("SELECT count(*) FROM knowledge_chunk WHERE added_in IS NOT NULL AND removed_in IS NULL")[0][0])
+    if not chunks:
+        return {}
     found: dict[str, float] = {"chunks": float(chunks)}
     for name in ("embedding", "page"):
         found[f"{name}s a chunk"] = _number(f"SELECT count(*) FROM knowledge_{name}") / chunks

@@ -15,7 +15,7 @@ from uuid import UUID
 from django.contrib import admin
 from django.db.models import Exists, OuterRef
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404
+from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.views.decorators.http import require_GET, require_POST
@@ -61,9 +61,19 @@ def get_route(route: str, view: View, name: str) -> URLPattern:
     return pane_route(route, require_GET(view), name)
 
 
-def post_route(route: str, view: View, name: str) -> URLPattern:
-    """An address below a plugin's that takes a form of whoever may change the plugin."""
-    return pane_route(route, require_POST(view), name, for_editing=True)
+def post_route(route: str, view: View, name: str, *, pane: str = "") -> URLPattern:
+    """An address below a plugin's that takes a form of whoever may change the plugin. Where the form is shown again
+    under it when it is refused, whoever opens the address later comes to the `pane` that has the form."""
+    return pane_route(route, _or_pane(view, pane) if pane else require_POST(view), name, for_editing=True)
+
+
+def _or_pane(view: View, pane: str) -> View:
+    def view_or_pane(request: SignedInRequest, plugin: Plugin, **captured: Any) -> Any:
+        if request.method in ("GET", "HEAD"):
+            return redirect(f"admin:builder_{pane}", plugin.pk)
+        return require_POST(view)(request, plugin, **captured)
+
+    return wraps(view)(view_or_pane)
 
 
 def pane_route(

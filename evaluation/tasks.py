@@ -6,16 +6,18 @@ import logging
 from datetime import datetime
 from uuid import UUID
 
+from django.conf import settings
 from django.utils import timezone
 
 from evaluation.golden import run_progress
 from evaluation.golden.golden_dataset import NoGoldenQuestions
 from evaluation.golden.golden_runs import run_golden
 from evaluation.models import EvaluationRun, GoldenQuestion
-from knowledge.lease import try_lease
+from knowledge.lease import abandoned, try_lease
 from lexic.celery import app
 from lexic.errors import LexicError
 from lexic.publish_task import publish_task
+from lexic.task_queues import without_message
 from plugins.models import Plugin
 from querying import releases
 
@@ -23,6 +25,7 @@ logger = logging.getLogger(__name__)
 
 # Until somebody looks again whether the other worker is done.
 WAIT_SECONDS = 30
+_LEASE_PREFIX = "golden:"
 
 
 def enqueue_golden(plugin_id: UUID) -> bool:
@@ -44,13 +47,24 @@ def run_golden_questions(*, plugin_id: str, asked_at: str, **kwargs: object) -> 
     plugin = Plugin.objects.filter(pk=plugin_id).first()
     if plugin is None:
         return
-    with try_lease(f"golden:{plugin.pk}") as is_ours:
+    with try_lease(f"{_LEASE_PREFIX}{plugin.pk}") as is_ours:
         if is_ours:
             _run_if_due(plugin, since=datetime.fromisoformat(asked_at))
         else:
             run_golden_questions.apply_async(
                 kwargs={"plugin_id": plugin_id, "asked_at": asked_at}, countdown=WAIT_SECONDS
             )
+
+
+@app.task(name="evaluation.resume_golden_runs")
+def resume_golden_runs(**kwargs: object) -> None:
+    """Have a worker begin the runs again whose worker was killed, and that have no message waiting. The broker would
+    do so a quarter of an hour later."""
+    begun = abandoned(_LEASE_PREFIX)
+    there = Plugin.objects.filter(pk__in=begun).values_list("pk", flat=True)
+    task, queue = run_golden_questions.name, settings.CELERY_TASK_DEFAULT_QUEUE
+    for pk in without_message([str(pk) for pk in there], queue=queue, task=task, argument="plugin_id"):
+        publish_task(task, plugin_id=pk, asked_at=begun[pk].isoformat())
 
 
 def _run_if_due(plugin: Plugin, *, since: datetime) -> None:

@@ -8,4 +8,5 @@ class KnowledgeConfig(AppConfig):
     verbose_name = "Knowledge"
 
     def ready(self) -> None:
+        from knowledge import embedder_check  # noqa: F401 -- registers its system check
         from knowledge.documents import reading_limits  # noqa: F401 -- registers its system check

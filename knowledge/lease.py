@@ -12,6 +12,7 @@ import threading
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from contextvars import ContextVar
+from datetime import datetime
 from functools import cache as once
 from hashlib import sha256
 from pathlib import Path
@@ -101,6 +102,14 @@ def held_names(*among: str) -> set[str]:
     leases = Lease.objects.filter(name__in=among) if among else Lease.objects.all()
     rows = leases.filter(expires_at__gt=Now()).values_list("name", "holder")
     return {name for name, holder in rows if not _is_dead(holder)}
+
+
+def abandoned(prefix: str) -> dict[str, datetime]:
+    """The leases of work that was ended from outside, without the prefix of their names, and when they were taken. Who
+    ends by themselves leaves none behind."""
+    rows = dict(Lease.objects.filter(name__startswith=prefix).values_list("name", "taken_at"))
+    held = held_names(*rows) if rows else set()
+    return {name.removeprefix(prefix): taken_at for name, taken_at in rows.items() if name not in held}
 
 
 def document_lease_name(document_id: UUID) -> str:

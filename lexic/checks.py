@@ -13,6 +13,7 @@ from django.core.checks import CheckMessage, Tags, register
 from django.utils.module_loading import import_string
 
 OFFLINE_LLM_NAME = "extractive"
+_LEAST_SECRET_LENGTH = 16
 
 
 @register()
@@ -23,6 +24,20 @@ def check_email_backend(app_configs: Sequence[AppConfig] | None, **kwargs: Any) 
         hint = "django.core.mail.backends.smtp.EmailBackend sends mails by EMAIL_HOST; unset, they are files."
         return [checks.Error(f"There is no EMAIL_BACKEND “{settings.EMAIL_BACKEND}”.", hint=hint, id="lexic.E008")]
     return []
+
+
+@register(Tags.security)
+def check_secret_lengths(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
+    return [
+        checks.Error(
+            f"{name} has {len(getattr(settings, name).strip())} characters: so few can be guessed.",
+            hint=f"Set one of {_LEAST_SECRET_LENGTH} or more, and name this one in {name}_FALLBACKS: what it has "
+            "sealed or signed is read with that.",
+            id="lexic.E009",
+        )
+        for name in ("SECRET_KEY", "ENCRYPTION_KEY")
+        if len(getattr(settings, name).strip()) < _LEAST_SECRET_LENGTH
+    ]
 
 
 @register(Tags.security, deploy=True)

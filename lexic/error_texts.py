@@ -42,6 +42,8 @@ ERROR_TEXTS = (
     gettext_noop("Nothing was lost; try again in a moment."),
     gettext_noop("No mail can be sent at the moment."),
     gettext_noop("Try again in a few minutes. If you were signing up, your account is there already: sign in then."),
+    gettext_noop("The mail server refuses this address."),
+    gettext_noop("Check how it is written, or use another one."),
     gettext_noop("There is no room left on the server's disk, so nothing was stored."),
     gettext_noop("The operators of this site have to free some space; then try again."),
     gettext_noop("Too many wait for this server at the moment."),

@@ -38,8 +38,17 @@ class MailUnavailable(LexicError):
 
     code = "mail_unavailable"
     status = 503
-    retry_after = 60  # seconds
+    retry_after: int | None = 60  # seconds
     hint = "Try again in a few minutes. If you were signing up, your account is there already: sign in then."
+
+
+class RecipientRefused(MailUnavailable):
+    """The mail server refuses this address."""
+
+    code = "address_refused"
+    status = 422
+    retry_after = None
+    hint = "Check how it is written, or use another one."
 
 
 class DiskFull(LexicError):

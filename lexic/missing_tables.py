@@ -10,7 +10,7 @@ from django.db.migrations.recorder import MigrationRecorder
 
 from lexic.diagnostics import count_unapplied_migrations
 from lexic.errors import LexicError
-from lexic.infrastructure_errors import ServiceUnavailable
+from lexic.infrastructure_errors import DiskFull, ServiceUnavailable, outage_error
 
 # Commands that look at the tables as they are, or change them themselves.
 _ABOUT_TABLES = frozenset(
@@ -42,7 +42,9 @@ def make_missing_tables(command: str) -> None:
 
 
 def explain_database_error(error: DatabaseError) -> LexicError | None:
-    """What to tell somebody who gave a command; None for an error that is not about tables or the connection."""
+    """What to tell somebody who gave a command; None for an error that is not about tables, the connection or room."""
+    if isinstance(outage := outage_error(error), DiskFull):
+        return outage
     if isinstance(error, OperationalError):
         return DatabaseUnreachable()
     if getattr(error.__cause__, "sqlstate", None) in _UNDEFINED and count_unapplied_migrations():

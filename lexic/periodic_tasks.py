@@ -23,6 +23,7 @@ PERIODIC_TASKS = {
     },
     "resume-reviews": {"task": "contracts.resume", "schedule": 20.0, "options": {"expires": 20}},
     "resume-publishing": {"task": "marketplace.resume_publishing", "schedule": 60.0, "options": {"expires": 60}},
+    "resume-golden-runs": {"task": "evaluation.resume_golden_runs", "schedule": 60.0, "options": {"expires": 60}},
     "pick-up-deliveries": {"task": "webhooks.pick_up", "schedule": 20.0, "options": {"expires": 20}},
     "revoke-google-tokens": {"task": "connectors.revoke_tokens", "schedule": 300.0, "options": {"expires": 300}},
     "refresh-listings": {"task": "marketplace.refresh_listings", "schedule": 300.0, "options": {"expires": 300}},

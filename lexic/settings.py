@@ -19,7 +19,7 @@ from lexic.conf.backups import read_backups
 from lexic.conf.database import EMBEDDED_DATABASE as EMBEDDED_DATABASE
 from lexic.conf.database import read_database, read_replica
 from lexic.conf.egress import SOURCES_VARIABLE, SSO_VARIABLE, read_policy, read_webhook_policy
-from lexic.conf.folders import BASE_DIR, read_data_folder, read_folder, resolve_folder
+from lexic.conf.folders import BASE_DIR, read_data_folder, read_files_folder, read_folder, resolve_folder
 from lexic.conf.language_models import read_language_models
 from lexic.conf.logging import read_logging
 from lexic.conf.metrics import read_metrics
@@ -269,7 +269,7 @@ SPECTACULAR_SETTINGS = {**OPENAPI, "SERVERS": [{"url": PUBLIC_URL}]}
 
 # --- Knowledge and answers --------------------------------------------------------------------------------------
 
-LEXIC_FILES_DIR = read_folder(env, "LEXIC_FILES_DIR", default=VAR_DIR / "files")
+LEXIC_FILES_DIR = read_files_folder(env, "LEXIC_FILES_DIR", default=VAR_DIR / "files")
 S3 = read_storage(env)
 FILES_KEYS = read_files_keys(env)
 LEXIC_MAX_DOCUMENT_BYTES = env.int("LEXIC_MAX_DOCUMENT_MB", 50, validate=validate.Range(min=1)) * 1024 * 1024

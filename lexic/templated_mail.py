@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import smtplib
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from lxml import html
 
 _BLOCKS = {"h1", "h2", "p", "li"}
+# RFC 5321: a server may take later what it refuses with a lower one.
+_FIRST_LASTING_REFUSAL = 500
 _SPACE = re.compile(r"\s+")
 _NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 
@@ -47,6 +50,13 @@ def send(mail: EmailMultiAlternatives) -> None:
     a mail server may take as long as EMAIL_TIMEOUT to answer. Raises `OSError` as above."""
     free_slot_and_connections()
     mail.send()
+
+
+def is_recipient_refused(error: OSError) -> bool:
+    """Whether the mail server takes no mail for this address, however often it is sent (a reply of 5xx to RCPT)."""
+    return isinstance(error, smtplib.SMTPRecipientsRefused) and all(
+        code >= _FIRST_LASTING_REFUSAL for code, _ in error.recipients.values()
+    )
 
 
 def text_of(content: str) -> str:

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.author_access import find_author_refusal, make_author
 from accounts.invitation_page import InvitationPage
-from accounts.mailed_invitations import mail_invitation
+from accounts.mailed_invitations import count_invitation, mail_invitation
 from accounts.models import User
 from accounts.signed_in_request import SignedInRequest
 from marketplace.publishing.membership import join_plugin
@@ -37,8 +37,9 @@ def invite_and_mail(plugin: Plugin, *, email: str, role: str, by: User) -> Invit
     """
     with transaction.atomic():
         invitation, token = collaborators.invite_collaborator(plugin, email=email, role=role, by=by)
-        _mail_invitation(invitation, token=token, by=by)
-        return invitation
+        count_invitation(by)
+    _mail_invitation(invitation, token=token, by=by)
+    return invitation
 
 
 def _accept_and_redirect(request: HttpRequest, found: Invitation, user: User) -> HttpResponse:
@@ -81,4 +82,4 @@ def _mail_invitation(invitation: Invitation, *, token: str, by: User) -> None:
         f"You could {ROLE_PERMISSIONS[Role(invitation.role)]}."
     )
     subject = f"{inviter} invites you to “{plugin}”"
-    mail_invitation(invitation, by=by, subject=subject, offer=offer, address=address)
+    mail_invitation(invitation, subject=subject, offer=offer, address=address)

@@ -62,11 +62,11 @@ def invite_member(
             raise AlreadyMember
         if earlier := organisation.invitations.for_address(address).first():
             check_may_assign(by, role=earlier.role)
-            earlier.delete()
+        replaced = organisation.invitations.take_out(earlier)
         people = organisation.memberships.count() + organisation.invitations.open(now=now).count()
         quotas.PEOPLE.check("organisation", used=people)
         return MembershipInvitation.objects.issue(
-            email=address, by=by.user, now=now, organisation=organisation, role=wanted
+            email=address, by=by.user, replaced=replaced, now=now, organisation=organisation, role=wanted
         )
 
 

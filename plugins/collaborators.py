@@ -41,9 +41,11 @@ def invite_collaborator(
         plugin = Plugin.objects.select_for_update().get(pk=plugin.pk)
         if address == plugin.owner.email or _members(plugin).filter(email=address).exists():
             raise AlreadyCollaborator
-        plugin.invitations.for_address(address).delete()
+        replaced = plugin.invitations.take_out(plugin.invitations.for_address(address).first())
         quotas.PEOPLE.check("plugin", used=_members(plugin).count() + plugin.invitations.open().count())
-        return Invitation.objects.issue(email=address, by=by, now=now, plugin=plugin, role=Role(role))
+        return Invitation.objects.issue(
+            email=address, by=by, replaced=replaced, now=now, plugin=plugin, role=Role(role)
+        )
 
 
 def find_invitation(token: str, *, now: datetime | None = None) -> Invitation:

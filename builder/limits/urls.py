@@ -7,6 +7,6 @@ from builder.panes import get_route, post_route
 
 urlpatterns = [
     get_route("limits/", views.render_limits, "limits"),
-    post_route("limits/save/", views.save_limits, "save_limits"),
+    post_route("limits/save/", views.save_limits, "save_limits", pane="limits"),
     post_route("limits/legal-hold/", views.change_legal_hold, "legal_hold"),
 ]

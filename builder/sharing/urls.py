@@ -10,7 +10,7 @@ from builder.sharing import answer_links, audience, original_changes, public_cha
 
 urlpatterns = [
     get_route("sharing/", views.render_sharing, "sharing"),
-    post_route("sharing/invite/", views.invite_person, "invite"),
+    post_route("sharing/invite/", views.invite_person, "invite", pane="sharing"),
     post_route("sharing/people/<uuid:person>/", views.change_role, "change_role"),
     post_route("sharing/invitations/<uuid:invitation>/", views.revoke_invitation, "take_back"),
     pane_route("sharing/hand-over/<uuid:person>/", views.offer_ownership_view, "hand_over", for_editing=True),

@@ -158,6 +158,14 @@ def unpack(windows: Sequence[bytes | memoryview]) -> PackedStates | None:
 
 
 def _unpack_window(packed: bytes | memoryview) -> PackedStates | None:
+    """None where it is damaged, or packed in a way that is not known."""
+    try:
+        return _read_window(packed)
+    except ValueError:  # NumPy finds too few bytes, or too many
+        return None
+
+
+def _read_window(packed: bytes | memoryview) -> PackedStates | None:
     kind, length = bytes(packed[:1]), int.from_bytes(packed[1:_HEADER], "little")
     if kind == OLDER_FORMAT:
         rows = np.frombuffer(packed, _OLDER_TOKEN, offset=_HEADER)

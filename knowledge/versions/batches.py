@@ -12,6 +12,8 @@ T = TypeVar("T")
 
 # Called with how many items (texts, chunks, notes or addresses) are done, and how many there are.
 OnProgress = Callable[[int, int], None]
+# Called with the name of a row that cannot be read, and is left as it is.
+OnDamaged = Callable[[str], None]
 
 
 def batched(items: Iterable[T], size: int) -> Iterator[list[T]]:

@@ -17,7 +17,7 @@ from knowledge.embedders import get_embedder
 from knowledge.embedders.packed_states import OLDER_FORMAT, repack
 from knowledge.lease import confirm_held, try_lease
 from knowledge.models import Chunk, Embedding, KnowledgeBase
-from knowledge.versions.batches import OnProgress, batched, id_batches
+from knowledge.versions.batches import OnDamaged, OnProgress, batched, id_batches
 from knowledge.versions.embeddings import CHUNKS_PER_BATCH, keeps_states
 from lexic.sql_files import read_sql
 
@@ -73,10 +73,10 @@ def count_older_states() -> int:
     return _of_older_version().count()
 
 
-def repack_older_states() -> Iterator[int]:
+def repack_older_states(on_damaged: OnDamaged) -> Iterator[int]:
     """Pack them as this version does, batch by batch, each committed by itself; gives the number of windows of each.
-    Rows that somebody else writes are left for the next run."""
-    return map(_repack, id_batches(_of_older_version(), _WINDOWS))
+    Rows that somebody else writes are left for the next run, and those that cannot be read stay."""
+    return (_repack(ids, on_damaged) for ids in id_batches(_of_older_version(), _WINDOWS))
 
 
 def _of_older_version() -> QuerySet[Embedding]:
@@ -86,13 +86,17 @@ def _of_older_version() -> QuerySet[Embedding]:
 
 
 @transaction.atomic
-def _repack(ids: Sequence[int]) -> int:
+def _repack(ids: Sequence[int], on_damaged: OnDamaged) -> int:
     free = Embedding.objects.select_for_update(skip_locked=True, no_key=True, of=("self",)).filter(pk__in=ids)
-    rows = list(free.select_related("chunk").only("token_states", "chunk__content"))
-    for row in rows:
+    packed = []
+    for row in free.select_related("chunk").only("token_states", "chunk__content"):
         row.token_states = repack(row.token_states or b"", row.chunk.content)
-    Embedding.objects.bulk_update(rows, ["token_states"])
-    return len(rows)
+        if row.token_states[:1] == OLDER_FORMAT:
+            on_damaged(f"window {row.pk} of chunk {row.chunk_id}")
+        else:
+            packed.append(row)
+    Embedding.objects.bulk_update(packed, ["token_states"])
+    return len(packed)
 
 
 def _without_states(base: KnowledgeBase) -> QuerySet[Chunk]:

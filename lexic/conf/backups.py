@@ -7,11 +7,12 @@ from typing import Any
 
 from environs import Env, ValidationError, validate
 
-from lexic.conf.folders import resolve_folder
+from lexic.conf.folders import refuse_former_folder, resolve_folder
 from lexic.conf.storage import read_s3_store
 
 _PREFIX = "LEXIC_BACKUP_S3_"
 _LEAST_KEY_LENGTH = 16
+_SIGNS_OF_BACKUPS = ("lexic-backups.json", "manifests")
 
 
 def read_backups(env: Env, *, uploads: dict[str, Any]) -> dict[str, Any]:
@@ -31,7 +32,13 @@ def read_backups(env: Env, *, uploads: dict[str, Any]) -> dict[str, Any]:
 def _read_place(given: str) -> str:
     if not given or given.startswith("s3://"):
         return given
-    return str(resolve_folder(str(Path(given).expanduser())))
+    folder = str(Path(given).expanduser())
+    refuse_former_folder("LEXIC_BACKUP_TO", folder, holds=_holds_backups, what="the backups are")
+    return str(resolve_folder(folder))
+
+
+def _holds_backups(folder: Path) -> bool:
+    return any((folder / name).exists() for name in _SIGNS_OF_BACKUPS)
 
 
 def _read_store(env: Env, uploads: dict[str, Any]) -> dict[str, Any]:

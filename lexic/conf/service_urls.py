@@ -22,19 +22,32 @@ def read_database_url(env: Env, variable: str) -> str:
 
 
 def read_redis_url(env: Env, variable: str) -> str:
-    """Raises `ValidationError`, naming the variable and not the password in it."""
-    return _read_url(env, variable, "", schemes=_REDIS)
+    """As `redis://HOST/0`; `redis:///0` is the one of this machine. Raises `ValidationError`, naming the variable and
+    not the password in it."""
+    return _read_url(env, variable, "", schemes=_REDIS, may_be_local=True)
 
 
-def _read_url(env: Env, variable: str, default: str, *, schemes: tuple[str, ...], needs_host: bool = True) -> str:
+def _read_url(
+    env: Env,
+    variable: str,
+    default: str,
+    *,
+    schemes: tuple[str, ...],
+    needs_host: bool = True,
+    may_be_local: bool = False,
+) -> str:
     url: str = env.str(variable, "").strip() or default
-    if url and not _is_url(url, schemes, needs_host=needs_host):
+    if url and not _is_url(url, schemes, needs_host=needs_host and not (may_be_local and _names_database(url))):
         begins = " or ".join(f"{scheme}://" for scheme in schemes[:2])
         quoting = "" if schemes == _HTTP else " In a password, “#” is written as %23, “/” as %2F and “@” as %40."
         raise ValidationError(
             f'Environment variable "{variable}" invalid: it has to begin with {begins} and to name a host.{quoting}'
         )
     return url
+
+
+def _names_database(url: str) -> bool:
+    return url.rpartition("/")[2].isdecimal()
 
 
 def _is_url(url: str, schemes: tuple[str, ...], *, needs_host: bool) -> bool:

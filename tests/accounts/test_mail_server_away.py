@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import smtplib
 import socket
 import threading
 from collections.abc import Iterator
@@ -14,8 +15,11 @@ from django.core.cache import cache
 from django.test import AsyncClient, Client
 from django.urls import reverse
 
+from accounts import adapters
 from accounts.models import User
 from lexic.middleware.request_limit import request_slots
+from organisations.invitations import invite_member
+from organisations.models import Membership, Organisation
 
 pytestmark = pytest.mark.django_db
 PASSWORD = "a long walk home"
@@ -79,6 +83,29 @@ def test_a_password_is_changed_without_the_notice_of_it(
 
 @pytest.mark.django_db(transaction=True)
 def test_a_request_that_waits_for_the_mail_server_holds_no_slot(smtp: socket.socket, settings: Any) -> None:
+    response, working = post_and_look(smtp, settings, reverse("account_reset_password"), email="nobody@example.org")
+    assert (response.status_code, working) == (503, [0])
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_invitation_is_sent_when_its_transaction_has_ended(smtp: socket.socket, alice: User, settings: Any) -> None:
+    """An earlier one for the same address stays as it was when the mail did not go out."""
+    clinic = Organisation.objects.create_with_owner(name="Clinic", owner=alice)
+    by = Membership.objects.get(organisation=clinic, user=alice)
+    earlier, _ = invite_member(by, email="dana@example.org", role="viewer")
+    address = reverse("invite_to_organisation", args=[clinic.pk])
+    response, working = post_and_look(smtp, settings, address, person=alice, email="dana@example.org", role="editor")
+    assert (response.status_code, working) == (400, [0])
+    assert "so nobody was invited" in response.content.decode()
+    assert list(clinic.invitations.values_list("pk", "role", "token_hash")) == [
+        (earlier.pk, "viewer", earlier.token_hash)
+    ]
+
+
+def post_and_look(
+    smtp: socket.socket, settings: Any, address: str, *, person: User | None = None, **form: str
+) -> tuple[Any, list[int]]:
+    """The response, and how many requests held a slot when the mail server was asked."""
     settings.EMAIL_TIMEOUT = 5
     working: list[int] = []
 
@@ -90,8 +117,26 @@ def test_a_request_that_waits_for_the_mail_server_holds_no_slot(smtp: socket.soc
     server = threading.Thread(target=accept)
     server.start()
     client = AsyncClient(raise_request_exception=False)
-    address = reverse("account_reset_password")
-    response = async_to_sync(client.post)(address, {"email": "nobody@example.org"})
+    if person:
+        client.force_login(person)
+    response = async_to_sync(client.post)(address, form)
     server.join()
-    assert response.status_code == 503
-    assert working == [0]
+    return response, working
+
+
+@pytest.mark.parametrize(
+    ("code", "status", "said"),
+    [(550, 422, "The mail server refuses this address."), (450, 503, "No mail can be sent at the moment.")],
+)
+def test_whose_address_the_mail_server_refuses_is_told_so(
+    client: Client, alice: User, monkeypatch: pytest.MonkeyPatch, code: int, status: int, said: str
+) -> None:
+    def refuse(mail: object) -> None:
+        raise smtplib.SMTPRecipientsRefused({alice.email: (code, b"no such user")})
+
+    cache.clear()
+    monkeypatch.setattr(adapters, "send", refuse)
+    client.raise_request_exception = False
+    response = client.post(reverse("account_reset_password"), {"email": alice.email})
+    assert (response.status_code, response.has_header("Retry-After")) == (status, status == 503)
+    assert said in response.content.decode()

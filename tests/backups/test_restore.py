@@ -28,11 +28,11 @@ from django.db.migrations.executor import MigrationExecutor
 from accounts.models import ApiKey, User
 from audit.chain import verify_chain
 from audit.models import AuditEntry
-from backups.backup_errors import BackupRuns, DamagedBackup, NewerBackup, NotEmpty
+from backups.backup_errors import BackupRuns, DamagedBackup, NewerBackup, NotEmpty, OtherSite
 from backups.backup_store import BackupStore, open_backup_store
 from backups.create_backup import create_backup, only_backup
-from backups.manifest import Manifest
-from backups.restore import restore_backup
+from backups.manifest import Manifest, TableCopy
+from backups.restore import _load_table, restore_backup
 from evaluation.golden import golden_runs
 from evaluation.models import GoldenQuestion
 from knowledge.documents import file_store
@@ -150,6 +150,40 @@ def test_older_ones_are_deleted(plugin: Plugin, store: BackupStore, where: str, 
     move()
     restore_backup(store, kept)
     assert Plugin.objects.get().tagline == "Cover for everybody"
+
+
+def become_another_site() -> None:
+    """As one whose tables were made later."""
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE django_migrations SET applied = applied + interval '1 day'")
+
+
+def test_where_another_site_keeps_its_backups_none_is_made(
+    plugin: Plugin, store: BackupStore, where: str, move: Callable[[], None]
+) -> None:
+    first = create_backup(store)
+    move()
+    become_another_site()
+    other = open_backup_store(where)
+    with pytest.raises(OtherSite):
+        create_backup(other, keep=1)
+    assert (other.backups(), first.check_pieces(other) > 0) == ([first.name], True)
+    restore_backup(store, first)
+    create_backup(open_backup_store(where), keep=1)  # a restored site goes on where it was backed up
+    assert len(store.backups()) == 1
+
+
+def test_where_two_sites_have_written_already_nothing_is_deleted(
+    plugin: Plugin, store: BackupStore, move: Callable[[], None], caplog: pytest.LogCaptureFixture
+) -> None:
+    first = create_backup(store, now=NOW)
+    move()
+    become_another_site()
+    with mock.patch("backups.create_backup.refuse_place_of_other_site"):
+        create_backup(store, now=NOW + timedelta(days=1))
+    create_backup(store, keep=1, now=NOW + timedelta(days=2))
+    assert (len(store.backups()), first.check_pieces(store) > 0) == (3, True)
+    assert f"older backups stay: {first.name} is of another site" in caplog.text
 
 
 def test_while_somebody_writes(plugin: Plugin, store: BackupStore, move: Callable[[], None]) -> None:
@@ -411,6 +445,13 @@ def test_a_storage_that_is_away_fails(plugin: Plugin, store: BackupStore) -> Non
 def test_full_disk_leaves_no_backup(plugin: Plugin, full_disk: Path) -> None:
     with pytest.raises(DiskFull):
         create_backup(BackupStore(FolderStorage(full_disk / "store")))
+
+
+def test_an_error_of_the_database_is_one_of_django(store: BackupStore) -> None:
+    """So that a sentence is said of it, as where its disk is full."""
+    connection.ensure_connection()
+    with pytest.raises(ProgrammingError, match="nonsense"):
+        _load_table(store, TableCopy(name="accounts_user", columns=["nonsense"], rows=0, pieces=[]))
 
 
 def test_not_into_one_that_is_in_use(plugin: Plugin, store: BackupStore) -> None:

@@ -9,6 +9,8 @@ from typing import Any
 from unittest import mock
 
 import pytest
+from django.db import connection
+from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 
 from backups.backup_errors import DamagedBackup
@@ -57,6 +59,14 @@ def test_an_old_one_is_reported() -> None:
 def test_one_that_is_dated_in_the_future_is_reported() -> None:
     create_backup(open_backup_store(), now=timezone.now() + timedelta(days=5))
     with pytest.raises(CheckFailed, match="dated 4 days ahead"):
+        check_backups()
+
+
+@pytest.mark.usefixtures("scheduled")
+def test_the_newest_of_another_site_is_reported() -> None:
+    create_backup(open_backup_store())
+    MigrationRecorder(connection).migration_qs.update(applied=timezone.now())
+    with pytest.raises(CheckFailed, match="of another site"):
         check_backups()
 
 

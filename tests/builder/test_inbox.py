@@ -581,6 +581,21 @@ def test_an_empty_reply_and_a_viewers_change_nothing(plugin: Plugin, browsing: B
     assert not GoldenQuestion.objects.exists()
 
 
+@pytest.mark.parametrize(
+    ("address", "pane_name"), [("inbox_reply", "inbox"), ("invite", "sharing"), ("save_limits", "limits")]
+)
+def test_where_a_refused_form_is_shown_again_a_reload_leads_to_its_pane(
+    plugin: Plugin, browsing: Browse, alice: User, charlie: User, address: str, pane_name: str
+) -> None:
+    opened = reverse(f"admin:builder_{address}", args=[plugin.pk])
+    assert browsing(charlie).get(opened).status_code == 404
+    response = browsing(alice).get(opened)
+    assert (response.status_code, response["Location"]) == (
+        302,
+        reverse(f"admin:builder_{pane_name}", args=[plugin.pk]),
+    )
+
+
 def test_a_refused_reply_stays_in_its_topic(plugin: Plugin, browsing: Browse, alice: User) -> None:
     asked(plugin, HELMETS)
     asked(plugin, CUP)

@@ -4,7 +4,7 @@ import io
 from typing import Any
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.db import connection
 from hypothesis import given
 from hypothesis import strategies as st
@@ -60,6 +60,13 @@ def test_pages_of_an_earlier_version_are_read_until_they_are_packed() -> None:
     older = Page.objects.get(pk=first.pk)
     assert older.has_word_boxes
     assert older.word_boxes == before
+    Page.objects.filter(pk=second.pk).update(words=[["damaged"]], packed_words=None)
+    errors = io.StringIO()
+    with pytest.raises(CommandError, match="1 row cannot be read"):
+        call_command("repack", stdout=io.StringIO(), stderr=errors)
+    assert f"page {second.pk}, number 2 of" in errors.getvalue()
+    Page.objects.filter(pk=second.pk).update(words=None, packed_words=second.packed_words)
+    Page.objects.filter(pk=first.pk).update(words=before, packed_words=None)
     out = io.StringIO()
     for arguments in (["--dry-run"], [], []):
         call_command("repack", *arguments, stdout=out)

@@ -16,13 +16,13 @@ def warnings() -> set[str]:
 
 
 def test_what_is_fine_on_a_desk_is_a_warning_in_production(tmp_path: Path) -> None:
-    (tmp_path / "secret_key.txt").write_text("kept")
+    (tmp_path / "secret_key.txt").write_text("kept beside the data")
     careless = {
         "LEXIC_LLM": "extractive",
         "LEXIC_EMBEDDER": "local",
         "PUBLIC_URL": "http://example.org",
         "DATABASE_URL": "postgresql://elsewhere/lexic",
-        "SECRET_KEY": "kept",
+        "SECRET_KEY": "kept beside the data",
         "VAR_DIR": tmp_path,
         "DEBUG": True,
         "ACCOUNT_EMAIL_VERIFICATION": "optional",
@@ -50,6 +50,21 @@ def test_a_mail_backend_that_is_none_is_an_error_at_the_start(backend: str) -> N
     with override_settings(EMAIL_BACKEND=backend):
         [error] = [message for message in run_checks() if message.id == "lexic.E008"]
     assert backend in error.msg
+
+
+@pytest.mark.parametrize("name", ["SECRET_KEY", "ENCRYPTION_KEY"])
+def test_a_short_secret_is_an_error_at_the_start(name: str) -> None:
+    with override_settings(**{name: "fifteen letters"}):
+        [error] = [message for message in run_checks() if message.id == "lexic.E009"]
+    assert name in error.msg
+    assert "fifteen" not in f"{error.msg} {error.hint}"
+
+
+@pytest.mark.parametrize("name", ["nonsense", "server:bge-m3", "openai:unknown-model"])
+def test_an_embedder_that_is_none_is_an_error_at_the_start(name: str) -> None:
+    with override_settings(LEXIC_EMBEDDER=name):
+        [error] = [message for message in run_checks() if message.id == "lexic.E010"]
+    assert "LEXIC_EMBEDDER" in error.msg
 
 
 def test_nothing_is_said_on_a_desk() -> None:

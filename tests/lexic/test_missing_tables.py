@@ -12,11 +12,12 @@ from typing import Any
 import psycopg
 import pytest
 from django.core.management import get_commands
-from django.db import DatabaseError, ProgrammingError, connection, connections
+from django.db import DatabaseError, OperationalError, ProgrammingError, connection, connections
 
 import manage
 from lexic.errors import LexicError
-from lexic.missing_tables import TablesMissing
+from lexic.infrastructure_errors import DiskFull
+from lexic.missing_tables import DatabaseUnreachable, TablesMissing, explain_database_error
 from tests.lexic.running import command as run_command
 from tests.our_modules import APPS
 
@@ -192,3 +193,11 @@ def test_on_a_fresh_clone_a_command_makes_the_tables(tmp_path: Path) -> None:
     assert "Traceback" not in done.stdout + done.stderr
     assert done.stderr.splitlines()[0] == "The database is new: making its tables."
     assert done.stderr.splitlines()[-1].startswith("CommandError: No plugin of this name")
+
+
+def test_a_full_disk_of_the_database_is_not_taken_for_one_that_is_away() -> None:
+    error = OperationalError("could not extend file")
+    error.__cause__ = psycopg.errors.DiskFull()
+    assert isinstance(explain_database_error(error), DiskFull)
+    error.__cause__ = psycopg.OperationalError("connection refused")
+    assert isinstance(explain_database_error(error), DatabaseUnreachable)

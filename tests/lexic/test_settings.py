@@ -75,6 +75,11 @@ def test_spaces_and_commas_too_many_are_no_address(tmp_path: Path) -> None:
     assert empty.stdout == "http://localhost:8000\n"
 
 
+@pytest.mark.parametrize("url", ["redis:///0", "redis://:secret@/1", "redis://cache.example.org"])
+def test_the_redis_of_this_machine_needs_no_host(tmp_path: Path, url: str) -> None:
+    assert settings_with(tmp_path, "settings.REDIS_URL", REDIS_URL=url).stdout == f"{url}\n"
+
+
 def test_a_password_in_an_address_is_not_shown(tmp_path: Path) -> None:
     done = settings_with(tmp_path, DATABASE_URL="postgres://lexic:wild#boar@db.example.org/lexic")
     said = done.stderr.splitlines()[-1]

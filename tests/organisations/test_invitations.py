@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import smtplib
 from datetime import timedelta
 from typing import Any
 
@@ -123,6 +124,16 @@ def test_quotas(owner: Membership, alice: User, settings: Any) -> None:
     with pytest.raises(TooManyOrganisations):
         Organisation.objects.create_with_owner(name="Second", owner=alice)
     assert Organisation.objects.count() == 1
+
+
+def test_when_the_address_is_refused_it_is_said_so(owner: Membership, monkeypatch: Any) -> None:
+    def refuse(*args: object, **options: object) -> None:
+        raise smtplib.SMTPRecipientsRefused({"dana@example.org": (550, b"no such user")})
+
+    monkeypatch.setattr(mailed_invitations, "send_letter", refuse)
+    with pytest.raises(mailed_invitations.InviteeRefused):
+        invite_and_mail(owner, email="dana@example.org", role="viewer")
+    assert not MembershipInvitation.objects.exists()
 
 
 def test_when_no_mail_can_be_sent_nobody_was_invited(owner: Membership, monkeypatch: Any) -> None:

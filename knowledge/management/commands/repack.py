@@ -3,6 +3,8 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from typing import Any
 
+from django.core.management.base import CommandError
+
 from knowledge.documents.word_box_packing import count_unpacked, pack_word_boxes
 from knowledge.management.progress_bar import progress_bar
 from knowledge.versions.token_states import count_older_states, repack_older_states
@@ -25,6 +27,7 @@ class Command(LexicCommand):
         parser.add_argument("--dry-run", action="store_true", help="only say how much is left")
 
     def handle(self, *, dry_run: bool, **options: Any) -> None:
+        damaged: list[str] = []
         for unit, count, pack in _PARTS:
             total = count()
             if dry_run:
@@ -32,7 +35,12 @@ class Command(LexicCommand):
                 continue
             done = 0
             with progress_bar(unit) as show:
-                for packed in pack():
+                for packed in pack(damaged.append):
                     done += packed
                     show(done, total)
             self.stdout.write(f"{unit}s packed: {done}, left: {count()}")
+        for name in damaged:
+            self.stderr.write(f"Cannot be read: {name}")
+        if damaged:
+            rows = f"{len(damaged)} row{'s' * (len(damaged) > 1)}"
+            raise CommandError(f"{rows} cannot be read and stayed. Read the documents again.")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from io import StringIO
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 import pytest
@@ -21,6 +23,7 @@ from evaluation.models import EvaluationRun, GoldenQuestion
 from evaluation.reports import console_report
 from evaluation.tuning.calibration_fit import measure_calibration_effect
 from knowledge.lease import try_lease
+from knowledge.models import Lease
 from plugins.models import Plugin
 from querying import releases
 from querying.answering import confidence_calibration
@@ -168,6 +171,23 @@ def test_a_second_worker_waits_until_the_first_is_done(plugin: Plugin, monkeypat
     assert sent == [{"kwargs": asked, "countdown": tasks.WAIT_SECONDS}]
     tasks.run_golden_questions(**asked)
     assert EvaluationRun.objects.count() == 1
+
+
+def test_a_run_whose_worker_was_killed_is_asked_for_again(plugin: Plugin, monkeypatch: pytest.MonkeyPatch):
+    """Of another machine: its lease is not renewed. The broker would hand the message out again a quarter of an hour
+    later."""
+    sent: list[str] = []
+    monkeypatch.setattr(tasks, "publish_task", lambda name, **asked: sent.append(asked["plugin_id"]))
+    add_goldens(plugin, right=1)
+    with try_lease(f"golden:{plugin.pk}"):
+        tasks.resume_golden_runs()
+        assert sent == []
+        long_ago = timezone.now() - timedelta(hours=1)
+        Lease.objects.update(expires_at=long_ago)
+        gone = f"golden:{uuid4()}"
+        Lease.objects.create(name=gone, holder="", taken_at=long_ago, expires_at=long_ago)
+        tasks.resume_golden_runs()
+    assert sent == [str(plugin.pk)]
 
 
 def test_a_run_that_began_before_it_was_asked_for_is_not_enough(plugin: Plugin):

@@ -220,6 +220,21 @@ def as_older_version(states: bytes, length: int) -> bytes:
     return b"\x01" + length.to_bytes(2, "little") + rows.tobytes()
 
 
+def test_a_window_of_damaged_states_is_named_and_the_others_are_packed() -> None:
+    base = base_of(prose("oil", paragraphs=12))
+    damaged, *sound = Embedding.objects.select_related("chunk").filter(knowledge_base=base).order_by("pk")
+    for row in (damaged, *sound):
+        row.token_states = as_older_version(bytes(row.token_states or b""), len(row.chunk.content))
+        row.save()
+    Embedding.objects.filter(pk=damaged.pk).update(token_states=bytes(damaged.token_states or b"")[:-7])
+    assert states_of_chunks([damaged.chunk_id]) == {}  # as where there are none
+    out, errors = StringIO(), StringIO()
+    with pytest.raises(CommandError, match="1 row cannot be read"):
+        call_command("repack", stdout=out, stderr=errors)
+    assert f"window {damaged.pk} of chunk {damaged.chunk_id}" in errors.getvalue()
+    assert f"windows packed: {len(sound)}, left: 1" in out.getvalue()
+
+
 def test_states_of_an_earlier_version_are_read_and_packed_anew() -> None:
     base = base_of("Oil is drained warm.")
     row, written = Embedding.objects.select_related("chunk").get(knowledge_base=base), states_of(base)

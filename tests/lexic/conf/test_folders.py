@@ -8,7 +8,7 @@ from environs import Env, ValidationError
 
 from lexic.conf import folders
 from lexic.conf.backups import read_backups
-from lexic.conf.folders import read_data_folder, read_folder
+from lexic.conf.folders import read_data_folder, read_files_folder, read_folder
 from lexic.conf.storage import read_storage
 from tests.lexic.fresh_settings import ROOT
 
@@ -55,6 +55,37 @@ def test_a_site_that_an_earlier_version_made_elsewhere_is_not_begun_anew(
         read()
     (code / "data" / "pg").mkdir(parents=True)
     assert read() == code / "data"
+
+
+@pytest.mark.parametrize(
+    ("variable", "kept", "said"),
+    [
+        ("LEXIC_FILES_DIR", "0a/0a11", "the files are in"),
+        ("LEXIC_BACKUP_TO", "lexic-backups.json", "the backups are in"),
+    ],
+)
+def test_what_an_earlier_version_kept_elsewhere_is_not_left_behind(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, variable: str, kept: str, said: str
+) -> None:
+    code, elsewhere = tmp_path / "code", tmp_path / "elsewhere"
+    monkeypatch.setattr(folders, "BASE_DIR", code)
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    monkeypatch.setenv(variable, "store")
+
+    def read() -> Path:
+        if variable == "LEXIC_FILES_DIR":
+            return read_files_folder(Env(), variable, default=code / "var")
+        return Path(read_backups(Env(), uploads=read_storage(Env()))["to"])
+
+    assert read() == code / "store"
+    (elsewhere / "store" / kept).parent.mkdir(parents=True)
+    (elsewhere / "store" / kept).touch()
+    with pytest.raises(ValidationError, match=f"{variable}.*{said} {elsewhere / 'store'}"):
+        read()
+    (code / "store" / kept).parent.mkdir(parents=True)
+    (code / "store" / kept).touch()
+    assert read() == code / "store"
 
 
 def test_a_folder_that_may_not_be_looked_into_or_is_gone_stops_no_command(
