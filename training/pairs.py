@@ -3,11 +3,12 @@ members of a class that are made by program, and the questions of excerpts.jsonl
 
     python -m training.pairs DATA/reader-train/pairs.jsonl.gz OUT
 
-OUT gets `pairs.jsonl.gz`, to begin with, and `last.jsonl.gz`, to go on with: the questions of excerpts.jsonl and half
-as many of the others. Each line of these files and of the published one is an object: `kind`, `q` (question), `title`,
-`text` (a window of at most 800 characters), `gold` (spans [start, end] of `text` that answer; none: not answerable from
-it), `g` (group: stays on one side of a split). A kind that ends with `=` or `~` was made wrong by program; one with `-`
-is a passage that does not answer. The same inputs give the same files.
+OUT gets `pairs.jsonl.gz`, to begin with, `last.jsonl.gz`, to go on with: the questions of excerpts.jsonl and half as
+many of the others, and `contrasts.jsonl.gz`, the last: the pairs of contrasts.txt with a part of the others. Each line
+of these files and of the published one is an object: `kind`, `q` (question), `title`, `text` (a window of at most 800
+characters), `gold` (spans [start, end] of `text` that answer; none: not answerable from it), `g` (group: stays on one
+side of a split). A kind that ends with `=` or `~` was made wrong by program; one with `-` is a passage that does not
+answer. The same inputs give the same files.
 
 A line of excerpts.jsonl is a text with its title and headings, and questions on it: `a` is what answers, null where the
 text only comes near. They were written for this purpose, with a language model that was shown no set that measures.
@@ -31,6 +32,7 @@ import yaml
 
 from knowledge.chunking.title_path import title_path
 from language.terms import terms
+from training import contrasts
 from training.members import write_pairs
 from training.minilm import vocabulary, word_vectors
 
@@ -144,6 +146,17 @@ def last_pairs(pairs: list[Pair], excerpts: Iterable[dict[str, Any]]) -> list[Pa
     return mixed
 
 
+def contrast_pairs(pairs: list[Pair], excerpts: Iterable[dict[str, Any]]) -> list[Pair]:
+    """The pairs of contrasts.txt with a part of the older ones, so that these are not forgotten, in random order."""
+    rng = random.Random(SEED)
+    contrasting = list(contrasts.contrast_pairs(contrasts.read_contrasts(), rng))
+    asked = [pair for number, excerpt in enumerate(excerpts) for pair in questions_on(excerpt, group=f"{number}")]
+    older = rng.sample(pairs, min(len(contrasting) // 5, len(pairs)))
+    mixed = contrasting + older + rng.sample(asked, len(asked) // 5)
+    rng.shuffle(mixed)
+    return mixed
+
+
 def read_excerpts() -> list[dict[str, Any]]:
     """The lines of excerpts.jsonl."""
     return [json.loads(line) for line in EXCERPTS.read_text(encoding="utf-8").splitlines()]
@@ -197,7 +210,8 @@ def main() -> None:
     given.out.mkdir(parents=True, exist_ok=True)
     pairs = build_pairs(read_pairs(given.published))
     excerpts = read_excerpts()
-    for name, part in (("pairs", pairs), ("last", last_pairs(pairs, excerpts))):
+    parts = {"pairs": pairs, "last": last_pairs(pairs, excerpts), "contrasts": contrast_pairs(pairs, excerpts)}
+    for name, part in parts.items():
         (given.out / f"{name}.jsonl.gz").write_bytes(gzip.compress(as_lines(part), mtime=0))
         print(name, len(part), "pairs, sha256 of their lines", sha256_of_lines(part))
         print(dict(sorted(Counter(pair["kind"] for pair in part).items())))
