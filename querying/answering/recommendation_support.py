@@ -21,7 +21,7 @@ from querying.types.evidence import Evidence, Sentence
 _MAX_READ = 3
 # What the cross-encoder's log odds add to the share of the words that a sentence says, and the sum under which it may
 # speak of something else: chosen on tests/data/members (docs/evaluation.md, "The page behind a recommendation").
-_PROBABILITY_WEIGHT = 0.1
+_PROBABILITY_WEIGHT = 0.07
 _DOUBTFUL = 0.0
 _MAX_LOG_ODDS = 9.0
 _MIN_CHARACTERS = 20  # shorter ones are headings and scraps

@@ -22,12 +22,12 @@ REPORT = "The report is signed by the head of the laboratory. " + "It is kept fo
 # Question, title, text, and what the network of training/network.py says of them with the shipped weights (PyTorch
 # 2.13, float32). New weights need new figures.
 REFERENCE = [
-    ("What is the minimum cover for a beam?", "Concrete > Cover", COVER, 0.8922),
-    ("What is the minimum cover for a slab?", "Concrete > Cover", COVER, 0.0092),
-    ("How many days of leave do part-time staff get?", "Staff handbook", LEAVE, 0.0036),
-    ("How many days of leave do interns get?", "Staff handbook", LEAVE, 0.5227),
-    ("When may a visitor leave the building?", "", "Visitors sign in at the desk and wear a badge.", 0.0482),
-    ("Who signs the report?", "Reports", REPORT, 0.8289),
+    ("What is the minimum cover for a beam?", "Concrete > Cover", COVER, 0.9956),
+    ("What is the minimum cover for a slab?", "Concrete > Cover", COVER, 0.0025),
+    ("How many days of leave do part-time staff get?", "Staff handbook", LEAVE, 0.0019),
+    ("How many days of leave do interns get?", "Staff handbook", LEAVE, 0.9770),
+    ("When may a visitor leave the building?", "", "Visitors sign in at the desk and wear a badge.", 0.0111),
+    ("Who signs the report?", "Reports", REPORT, 0.9874),
 ]
 
 

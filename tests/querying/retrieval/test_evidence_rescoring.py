@@ -56,7 +56,7 @@ def test_only_the_strength_changes(say) -> None:
     found = evidence(COVER, best=COVER)
     adjusted = adjust_strength(found, "What is the minimum cover?")
     assert (adjusted.passages, adjusted.sentences) == (found.passages, found.sentences)
-    assert adjusted.strength == pytest.approx(0.5 + 0.2 * (0.9 - 0.35))
+    assert adjusted.strength == pytest.approx(0.5 + 0.2 * (0.9 - 0.4))
     assert adjusted.answer_probability == 0.9
 
 
@@ -68,11 +68,11 @@ def test_where_few_chunks_were_searched_the_reading_counts_more(say) -> None:
         say(probability)
         return [adjust_strength(found, "Cover?", chunk_count=chunks).strength for chunks in (5, 50, 5000)]
 
-    say(0.5)
+    say(0.6)
     whole = adjust_strength(found, "Cover?").strength
-    assert strengths(0.5) == sorted(strengths(0.5), reverse=True)
-    assert strengths(0.5)[0] > whole + 0.08
-    assert strengths(0.5)[-1] == pytest.approx(whole, abs=0.005)
+    assert strengths(0.6) == sorted(strengths(0.6), reverse=True)
+    assert strengths(0.6)[0] > whole + 0.08
+    assert strengths(0.6)[-1] == pytest.approx(whole, abs=0.005)
 
 
 def test_where_few_chunks_were_searched_no_answer_is_called_high_for_that(say) -> None:
@@ -131,3 +131,22 @@ def test_of_two_wordings_the_likelier_counts() -> None:
     both = adjust_strength(found, fragment, whole)
     assert both.answer_probability == adjust_strength(found, whole).answer_probability
     assert both.strength > adjust_strength(found, fragment).strength
+
+
+@pytest.mark.parametrize(
+    "statement", ["Beams have a cover of 45 mm.", "Receiving Party shall keep the records secret."]
+)
+def test_a_statement_is_judged_by_its_words(say, statement: str) -> None:
+    """The network was trained on questions."""
+    say(0.9)
+    found = evidence(COVER, best=COVER, strength=0.5)
+    adjusted = adjust_strength(found, statement, chunk_count=5)
+    assert (adjusted.strength, adjusted.answer_probability) == (0.5, 0.9)
+
+
+@pytest.mark.parametrize(
+    "wordings", [("May I bring my dog.",), ("My boiler leaks. What is a visit.", "It leaks.")]
+)
+def test_what_asks_without_a_question_mark_is_a_question(say, wordings: tuple[str, ...]) -> None:
+    say(0.9)
+    assert adjust_strength(evidence(COVER, best=COVER, strength=0.5), *wordings).strength > 0.5
