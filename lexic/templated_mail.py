@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import smtplib
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -54,9 +53,9 @@ def send(mail: EmailMultiAlternatives) -> None:
 
 def is_recipient_refused(error: OSError) -> bool:
     """Whether the mail server takes no mail for this address, however often it is sent (a reply of 5xx to RCPT)."""
-    return isinstance(error, smtplib.SMTPRecipientsRefused) and all(
-        code >= _FIRST_LASTING_REFUSAL for code, _ in error.recipients.values()
-    )
+    # Told by what smtplib.SMTPRecipientsRefused has: no module here may import what opens connections.
+    recipients: Mapping[str, tuple[int, bytes]] = getattr(error, "recipients", {})
+    return bool(recipients) and all(code >= _FIRST_LASTING_REFUSAL for code, _ in recipients.values())
 
 
 def text_of(content: str) -> str:

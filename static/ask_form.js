@@ -1,5 +1,5 @@
-// Forms that ask: on a plugin's page, in its chat and in the sandbox. The answer is shown as it comes, and each page says
-// by hooks what else happens. Without it the server answers with a whole page.
+// Forms that ask. The answer is shown as it comes, and each page says by hooks what else happens. Without this the server
+// answers with a whole page.
 
 // What it needs to show an answer is fetched when somebody is about to ask.
 const liveAnswer = () => import("./live_answer.js");

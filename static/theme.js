@@ -1,4 +1,4 @@
-// Light or dark, as the reader chose, in the builder too. Loaded before the first paint, so that nothing flashes.
+// Light or dark, as the reader chose. Loaded before the first paint, so that nothing flashes.
 const KEY = "adminTheme";
 const root = document.documentElement;
 
