@@ -144,9 +144,7 @@ def test_a_statement_is_judged_by_its_words(say, statement: str) -> None:
     assert (adjusted.strength, adjusted.answer_probability) == (0.5, 0.9)
 
 
-@pytest.mark.parametrize(
-    "wordings", [("May I bring my dog.",), ("My boiler leaks. What is a visit.", "It leaks.")]
-)
+@pytest.mark.parametrize("wordings", [("May I bring my dog.",), ("My boiler leaks. What is a visit.", "It leaks.")])
 def test_what_asks_without_a_question_mark_is_a_question(say, wordings: tuple[str, ...]) -> None:
     say(0.9)
     assert adjust_strength(evidence(COVER, best=COVER, strength=0.5), *wordings).strength > 0.5
