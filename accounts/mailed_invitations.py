@@ -183,6 +183,8 @@ def mail_invitation(invitation: MailedInvitation, *, subject: str, offer: str, a
         send_letter(
             invitation.email, subject=subject, before=[offer], link=(address, "Look at the invitation"), after=after
         )
-    except OSError as error:  # refused, unreachable, or not trusted: all of them are errors of the connection
+    except Exception as error:
         invitation.take_back()
+        if not isinstance(error, OSError):  # which is refused, unreachable, or not trusted
+            raise
         raise (InviteeRefused if is_recipient_refused(error) else MailNotSent) from error

@@ -25,6 +25,8 @@ logger = logging.getLogger(__name__)
 
 # Until somebody looks again whether the other worker is done.
 WAIT_SECONDS = 30
+# Workers that may stop at a run without a word: whatever kills them would kill the next one.
+MAX_STARTS = 3
 _LEASE_PREFIX = "golden:"
 
 
@@ -72,6 +74,9 @@ def _run_if_due(plugin: Plugin, *, since: datetime) -> None:
     if whole_runs.filter(started__gte=since).exists():
         run_progress.clear_progress(plugin.pk)
         return
+    if run_progress.count_start(plugin.pk) > MAX_STARTS:
+        run_progress.fail_progress(plugin.pk, f"{MAX_STARTS} workers stopped without a word.")
+        return
     try:
         run_golden(releases.snapshot(plugin), with_progress=run_progress.track_questions(plugin.pk))
     except NoGoldenQuestions:
@@ -80,4 +85,6 @@ def _run_if_due(plugin: Plugin, *, since: datetime) -> None:
         reason = error.message if isinstance(error, LexicError) else "It broke off; the worker's log says why."
         run_progress.fail_progress(plugin.pk, reason)
         raise
+    finally:
+        run_progress.clear_starts(plugin.pk)
     run_progress.clear_progress(plugin.pk)

@@ -19,6 +19,7 @@ from pathlib import Path
 from uuid import UUID, uuid4
 
 from django.db import Error, connection
+from django.db.models import Q
 from django.db.models.functions import Now
 
 from knowledge.lease_models import Lease
@@ -107,9 +108,9 @@ def held_names(*among: str) -> set[str]:
 def abandoned(prefix: str) -> dict[str, datetime]:
     """The leases of work that was ended from outside, without the prefix of their names, and when they were taken. Who
     ends by themselves leaves none behind."""
-    rows = dict(Lease.objects.filter(name__startswith=prefix).values_list("name", "taken_at"))
-    held = held_names(*rows) if rows else set()
-    return {name.removeprefix(prefix): taken_at for name, taken_at in rows.items() if name not in held}
+    leases = Lease.objects.filter(name__startswith=prefix).annotate(is_expired=Q(expires_at__lte=Now()))
+    rows = leases.values_list("name", "taken_at", "holder", "is_expired")
+    return {name.removeprefix(prefix): at for name, at, holder, is_expired in rows if is_expired or _is_dead(holder)}
 
 
 def document_lease_name(document_id: UUID) -> str:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _BLOCKS = {"h1", "h2", "p", "li"}
 # RFC 5321: a server may take later what it refuses with a lower one.
-_FIRST_LASTING_REFUSAL = 500
+_FIRST_LASTING_REFUSAL, _BAD_ADDRESS = 500, 553
 _SPACE = re.compile(r"\s+")
 _NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 
@@ -48,7 +48,10 @@ def send(mail: EmailMultiAlternatives) -> None:
     """Sends it now. Outside of a transaction a request holds neither a slot nor a connection to the database meanwhile:
     a mail server may take as long as EMAIL_TIMEOUT to answer. Raises `OSError` as above."""
     free_slot_and_connections()
-    mail.send()
+    try:
+        mail.send()
+    except UnicodeError as error:  # a domain that has no name in ASCII, so that no server knows it
+        raise smtplib.SMTPRecipientsRefused({to: (_BAD_ADDRESS, str(error).encode()) for to in mail.to}) from error
 
 
 def is_recipient_refused(error: OSError) -> bool:

@@ -16,6 +16,7 @@ T = TypeVar("T")
 # A worker that lives takes a run up, or asks the next question, well within this.
 STALL_TIMEOUT = timedelta(seconds=60)
 _CACHE_SECONDS = 3600
+_STARTS_SECONDS = 24 * 3600
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +42,20 @@ def get_progress(plugin_id: UUID) -> GoldenRunProgress | None:
 
 
 def start_progress(plugin_id: UUID, *, total: int) -> None:
+    clear_starts(plugin_id)
     _store_progress(plugin_id, GoldenRunProgress(total=total, last_update_at=timezone.now()))
+
+
+def count_start(plugin_id: UUID) -> int:
+    """How many workers have begun since it was asked for, with this one. Call with the lease of the run."""
+    starts = int(cache.get(_starts_cache_key(plugin_id), 0)) + 1
+    cache.set(_starts_cache_key(plugin_id), starts, _STARTS_SECONDS)
+    return starts
+
+
+def clear_starts(plugin_id: UUID) -> None:
+    """The run has ended by itself, or is asked for anew."""
+    cache.delete(_starts_cache_key(plugin_id))
 
 
 def fail_progress(plugin_id: UUID, sentence: str) -> None:
@@ -75,3 +89,7 @@ def _store_progress(plugin_id: UUID, progress: GoldenRunProgress) -> None:
 
 def _progress_cache_key(plugin_id: UUID) -> str:
     return f"golden-run:{plugin_id}"
+
+
+def _starts_cache_key(plugin_id: UUID) -> str:
+    return f"golden-starts:{plugin_id}"

@@ -47,7 +47,7 @@ def _read_url(
 
 
 def _names_database(url: str) -> bool:
-    return url.rpartition("/")[2].isdecimal()
+    return "://" in url and url.rpartition("/")[2].isdecimal()
 
 
 def _is_url(url: str, schemes: tuple[str, ...], *, needs_host: bool) -> bool:

@@ -80,6 +80,10 @@ def test_the_redis_of_this_machine_needs_no_host(tmp_path: Path, url: str) -> No
     assert settings_with(tmp_path, "settings.REDIS_URL", REDIS_URL=url).stdout == f"{url}\n"
 
 
+def test_a_redis_without_its_slashes_is_refused(tmp_path: Path) -> None:
+    assert "REDIS_URL" in settings_with(tmp_path, REDIS_URL="redis:/0").stderr.splitlines()[-1]
+
+
 def test_a_password_in_an_address_is_not_shown(tmp_path: Path) -> None:
     done = settings_with(tmp_path, DATABASE_URL="postgres://lexic:wild#boar@db.example.org/lexic")
     said = done.stderr.splitlines()[-1]

@@ -136,6 +136,23 @@ def test_when_the_address_is_refused_it_is_said_so(owner: Membership, monkeypatc
     assert not MembershipInvitation.objects.exists()
 
 
+def test_an_address_that_cannot_be_written_on_a_letter_is_refused(owner: Membership) -> None:
+    """Sixty of these letters are more than the 63 characters that a name of the domain system may have."""
+    with pytest.raises(mailed_invitations.InviteeRefused):
+        invite_and_mail(owner, email=f"dana@{'ä' * 60}.com", role="viewer")
+    assert not MembershipInvitation.objects.exists()
+
+
+def test_whatever_breaks_a_mail_nobody_was_invited(owner: Membership, monkeypatch: Any) -> None:
+    def fail(*args: object, **options: object) -> None:
+        raise RuntimeError("no template")
+
+    monkeypatch.setattr(mailed_invitations, "send_letter", fail)
+    with pytest.raises(RuntimeError):
+        invite_and_mail(owner, email="dana@example.org", role="viewer")
+    assert not MembershipInvitation.objects.exists()
+
+
 def test_when_no_mail_can_be_sent_nobody_was_invited(owner: Membership, monkeypatch: Any) -> None:
     def refuse(*args: object, **options: object) -> None:
         raise OSError("refused")

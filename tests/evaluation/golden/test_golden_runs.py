@@ -17,6 +17,7 @@ from django.utils import timezone
 
 from evaluation import tasks
 from evaluation.eval_types import QuestionScores
+from evaluation.golden import run_progress
 from evaluation.golden.golden_dataset import run_fingerprint
 from evaluation.golden.golden_runs import build_scorecard, ensure_draft_run, latest_matching_run, run_golden
 from evaluation.models import EvaluationRun, GoldenQuestion
@@ -188,6 +189,26 @@ def test_a_run_whose_worker_was_killed_is_asked_for_again(plugin: Plugin, monkey
         Lease.objects.create(name=gone, holder="", taken_at=long_ago, expires_at=long_ago)
         tasks.resume_golden_runs()
     assert sent == [str(plugin.pk)]
+
+
+def test_a_run_that_kills_its_workers_is_given_up_until_it_is_asked_for_again(
+    plugin: Plugin, monkeypatch: pytest.MonkeyPatch
+):
+    add_goldens(plugin, right=1)
+    monkeypatch.setattr(tasks, "publish_task", lambda name, **asked: True)
+    for _ in range(tasks.MAX_STARTS):
+        run_progress.count_start(plugin.pk)  # and killed before the end
+    asked = {"plugin_id": str(plugin.pk), "asked_at": timezone.now().isoformat()}
+    tasks.run_golden_questions(**asked)
+    tasks.run_golden_questions(**asked)  # the broker hands it out again
+    progress = run_progress.get_progress(plugin.pk)
+    assert progress is not None
+    assert "3 workers stopped" in progress.failed
+    assert not EvaluationRun.objects.exists()
+    tasks.enqueue_golden(plugin.pk)
+    tasks.run_golden_questions(**asked)
+    assert EvaluationRun.objects.count() == 1
+    assert run_progress.count_start(plugin.pk) == 1
 
 
 def test_a_run_that_began_before_it_was_asked_for_is_not_enough(plugin: Plugin):
