@@ -23,6 +23,14 @@ _SPACE = re.compile(r"\s+")
 _NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 
 
+class RecipientsRefused(OSError):
+    """Addresses that no mail server can be asked for. `recipients` is as of smtplib.SMTPRecipientsRefused."""
+
+    def __init__(self, recipients: Mapping[str, tuple[int, bytes]]) -> None:
+        super().__init__(recipients)
+        self.recipients = recipients
+
+
 def make_mail(
     address: str, *, subject: str, template: str, context: Mapping[str, Any], headers: Mapping[str, str] = _NO_HEADERS
 ) -> EmailMultiAlternatives:
@@ -51,7 +59,7 @@ def send(mail: EmailMultiAlternatives) -> None:
     try:
         mail.send()
     except UnicodeError as error:  # a domain that has no name in ASCII, so that no server knows it
-        raise smtplib.SMTPRecipientsRefused({to: (_BAD_ADDRESS, str(error).encode()) for to in mail.to}) from error
+        raise RecipientsRefused({to: (_BAD_ADDRESS, str(error).encode()) for to in mail.to}) from error
 
 
 def is_recipient_refused(error: OSError) -> bool:
