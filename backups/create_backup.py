@@ -15,7 +15,7 @@ from accounts import avatars
 from backups.backup_errors import BackupRuns, DamagedBackup, NoBackup
 from backups.backup_store import BackupStore, pieces_of
 from backups.manifest import FileCopy, Manifest, newest
-from backups.site_identity import is_of_other_site, refuse_place_of_other_site
+from backups.site_identity import beginning_of_this_site, is_of_other_site, refuse_place_of_other_site
 from backups.snapshot import copy_tables, database_snapshot, read_migrations, read_sequences
 from knowledge.documents import file_store, page_images
 from knowledge.lease import confirm_held, try_lease
@@ -73,7 +73,8 @@ def prune_backups(store: BackupStore, *, keep: int) -> None:
     be read, or one of all is of another site, nothing is deleted."""
     names = store.backups()
     old, kept = names[:-keep], names[-keep:]
-    if other := next((name for name in names if is_of_other_site(store, name)), ""):
+    made_at = beginning_of_this_site()
+    if other := next((name for name in names if is_of_other_site(store, name, made_at)), ""):
         logger.warning("older backups stay: %s is of another site", other)
         return
     try:

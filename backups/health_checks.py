@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import lru_cache
 
 from django.conf import settings
@@ -11,7 +11,7 @@ from django.utils import timezone
 from backups.backup_errors import OtherSite
 from backups.backup_store import backup_names, open_backup_store
 from backups.manifest import Manifest
-from backups.site_identity import is_of_other_site
+from backups.site_identity import beginning_of_this_site, is_of_other_site
 from lexic.diagnostics import CheckFailed, CheckSkipped, register_check
 from lexic.gauges import register_gauge
 
@@ -37,7 +37,7 @@ def check_backups() -> str:
     if age > TOO_OLD:
         hint = "See in the log of the worker why no later one was made, and whether it keeps the timetable (-B)."
         raise CheckFailed(f"The newest backup is {age.days} days old.", hint=hint)
-    missing, damaged, is_other = _look_into(settings.BACKUPS["to"], names[-1])
+    missing, damaged, is_other = _look_into(settings.BACKUPS["to"], names[-1], beginning_of_this_site())
     if is_other:
         raise CheckFailed("The newest backup is of another site.", hint=OtherSite.hint)
     if damaged:
@@ -58,9 +58,10 @@ def newest_backup() -> float | None:
 
 
 @lru_cache(maxsize=1)
-def _look_into(where: str, name: str) -> tuple[int, int, bool]:
+def _look_into(where: str, name: str, made_at: datetime | None) -> tuple[int, int, bool]:
     """How many files were missing or damaged when this backup was made, how many of them were damaged, and whether it
-    is of another site. A process reads a manifest once: it never changes, and names every file."""
+    is of another site than the one that was made then. A process reads a manifest once: it never changes, and names
+    every file."""
     store = open_backup_store(where)
     manifest = Manifest.read(store, name)
-    return len(manifest.missing), len(manifest.damaged), bool(is_of_other_site(store, name))
+    return len(manifest.missing), len(manifest.damaged), bool(is_of_other_site(store, name, made_at))

@@ -22,20 +22,20 @@ logger = logging.getLogger(__name__)
 
 def refuse_place_of_other_site(store: BackupStore) -> None:
     """Raises `OtherSite` where the newest backup that says it is of another site."""
+    made_at = beginning_of_this_site()
     for name in reversed(store.backups()):
-        if (is_other := is_of_other_site(store, name)) is not None:
+        if (is_other := is_of_other_site(store, name, made_at)) is not None:
             if is_other:
                 raise OtherSite
             return
 
 
-def is_of_other_site(store: BackupStore, name: str) -> bool | None:
-    """None where the backup cannot be read that far."""
+def is_of_other_site(store: BackupStore, name: str, made_at: datetime | None) -> bool | None:
+    """Whether it is of another site than the one that was made then. None where the backup cannot be read that far."""
     try:
-        made_at = _beginning_of(store, Manifest.read(store, name))
+        return _beginning_of(store, Manifest.read(store, name)) != made_at
     except (DamagedBackup, NoBackup, ValueError):
         return None
-    return made_at != _beginning_of_this_site()
 
 
 def _beginning_of(store: BackupStore, manifest: Manifest) -> datetime | None:
@@ -46,6 +46,6 @@ def _beginning_of(store: BackupStore, manifest: Manifest) -> datetime | None:
     return min((datetime.fromisoformat(line.split("\t")[column]) for line in lines), default=None)
 
 
-def _beginning_of_this_site() -> datetime | None:
+def beginning_of_this_site() -> datetime | None:
     beginning: datetime | None = MigrationRecorder(connection).migration_qs.aggregate(at=Min("applied"))["at"]
     return beginning
