@@ -18,17 +18,13 @@ if TYPE_CHECKING:
 
 _BLOCKS = {"h1", "h2", "p", "li"}
 # RFC 5321: a server may take later what it refuses with a lower one.
-_FIRST_LASTING_REFUSAL, _BAD_ADDRESS = 500, 553
+_FIRST_LASTING_REFUSAL = 500
 _SPACE = re.compile(r"\s+")
 _NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 
 
-class RecipientsRefused(OSError):
-    """Addresses that no mail server can be asked for. `recipients` is as of smtplib.SMTPRecipientsRefused."""
-
-    def __init__(self, recipients: Mapping[str, tuple[int, bytes]]) -> None:
-        super().__init__(recipients)
-        self.recipients = recipients
+class UnknownDomain(OSError):
+    """The domain of an address has no name in ASCII, so that no mail server can be asked for it."""
 
 
 def make_mail(
@@ -58,12 +54,14 @@ def send(mail: EmailMultiAlternatives) -> None:
     free_slot_and_connections()
     try:
         mail.send()
-    except UnicodeError as error:  # a domain that has no name in ASCII, so that no server knows it
-        raise RecipientsRefused({to: (_BAD_ADDRESS, str(error).encode()) for to in mail.to}) from error
+    except UnicodeError as error:
+        raise UnknownDomain(str(error)) from error
 
 
 def is_recipient_refused(error: OSError) -> bool:
     """Whether the mail server takes no mail for this address, however often it is sent (a reply of 5xx to RCPT)."""
+    if isinstance(error, UnknownDomain):
+        return True
     # Told by what smtplib.SMTPRecipientsRefused has: no module here may import what opens connections.
     recipients: Mapping[str, tuple[int, bytes]] = getattr(error, "recipients", {})
     return bool(recipients) and all(code >= _FIRST_LASTING_REFUSAL for code, _ in recipients.values())
