@@ -89,19 +89,18 @@ def parse_reply(text: str, question: TreeQuestion) -> FactReply | None:
     # Without options any text is a value, so the user's own question would pass for one.
     if is_question and not (is_value and question.missing.options):
         return None
-    says_nothing = _says_nothing(bare)
-    if not is_value and (option := _option_before_courtesy(bare, question)):
-        return FactReply(field=field, value=option, says_more=False)
     if is_value:
-        is_given = not says_nothing or bool(question.missing.options)
+        is_given = bool(question.missing.options) or not _says_nothing(bare)
         return FactReply(field=field, value=bare, says_more=False) if is_given else None
+    if option := _option_before_courtesy(bare, question):
+        return FactReply(field=field, value=option, says_more=False)
     facts, _ = tree_facts.facts_from_request(question.tree, {field: bare})
     value = facts[field].value
     if resolves_missing_fact(question.tree, question.missing, value):
         return FactReply(field=field, value=value, says_more=True)
     is_quantity = parse_spoken_quantity(bare) is not None  # in a unit that the field does not take
     is_unclear = len(bare.split()) <= _MAX_UNCLEAR_WORDS or is_quantity or is_unsure(bare)
-    return FactReply(field=field, value=bare, says_more=False) if is_unclear and not says_nothing else None
+    return FactReply(field=field, value=bare, says_more=False) if is_unclear and not _says_nothing(bare) else None
 
 
 def _says_nothing(text: str) -> bool:
