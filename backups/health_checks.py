@@ -11,7 +11,7 @@ from django.utils import timezone
 from backups.backup_errors import OtherSite
 from backups.backup_store import backup_names, open_backup_store
 from backups.manifest import Manifest
-from backups.site_identity import beginning_of_this_site, is_of_other_site
+from backups.site_identity import beginning_of_this_site, names_other_site
 from lexic.diagnostics import CheckFailed, CheckSkipped, register_check
 from lexic.gauges import register_gauge
 
@@ -64,4 +64,4 @@ def _look_into(where: str, name: str, made_at: datetime | None) -> tuple[int, in
     every file."""
     store = open_backup_store(where)
     manifest = Manifest.read(store, name)
-    return len(manifest.missing), len(manifest.damaged), bool(is_of_other_site(store, name, made_at))
+    return len(manifest.missing), len(manifest.damaged), bool(names_other_site(store, manifest, made_at))

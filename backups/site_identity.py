@@ -33,8 +33,17 @@ def refuse_place_of_other_site(store: BackupStore) -> None:
 def is_of_other_site(store: BackupStore, name: str, made_at: datetime | None) -> bool | None:
     """Whether it is of another site than the one that was made then. None where the backup cannot be read that far."""
     try:
-        return _beginning_of(store, Manifest.read(store, name)) != made_at
+        manifest = Manifest.read(store, name)
     except (DamagedBackup, NoBackup, ValueError):
+        return None
+    return names_other_site(store, manifest, made_at)
+
+
+def names_other_site(store: BackupStore, manifest: Manifest, made_at: datetime | None) -> bool | None:
+    """As `is_of_other_site`, of a manifest that has been read."""
+    try:
+        return _beginning_of(store, manifest) != made_at
+    except (DamagedBackup, ValueError):
         return None
 
 
