@@ -19,9 +19,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-Pair = dict[str, Any]
+from training.members import Pair
 
 CONTRASTS = Path(__file__).with_name("contrasts.txt")
 # Never learnt: they tell how well the network generalises.

@@ -33,10 +33,8 @@ import yaml
 from knowledge.chunking.title_path import title_path
 from language.terms import terms
 from training import contrasts
-from training.members import write_pairs
+from training.members import Pair, write_pairs
 from training.minilm import vocabulary, word_vectors
-
-Pair = dict[str, Any]
 
 SEED = 7
 CLASSES = Path(__file__).with_name("classes.yaml")
@@ -140,7 +138,7 @@ def build_pairs(published: list[Pair]) -> list[Pair]:
 def last_pairs(pairs: list[Pair], excerpts: Iterable[dict[str, Any]]) -> list[Pair]:
     """The questions on the excerpts, and half as many of the other pairs, in random order."""
     rng = random.Random(SEED)
-    asked = [pair for number, excerpt in enumerate(excerpts) for pair in questions_on(excerpt, group=f"{number}")]
+    asked = _questions_on_all(excerpts)
     mixed = asked + rng.sample(pairs, min(len(asked) // 2, len(pairs)))
     rng.shuffle(mixed)
     return mixed
@@ -150,7 +148,7 @@ def contrast_pairs(pairs: list[Pair], excerpts: Iterable[dict[str, Any]]) -> lis
     """The pairs of contrasts.txt with a part of the older ones, so that these are not forgotten, in random order."""
     rng = random.Random(SEED)
     contrasting = list(contrasts.contrast_pairs(contrasts.read_contrasts(), rng))
-    asked = [pair for number, excerpt in enumerate(excerpts) for pair in questions_on(excerpt, group=f"{number}")]
+    asked = _questions_on_all(excerpts)
     older = rng.sample(pairs, min(len(contrasting) // 5, len(pairs)))
     mixed = contrasting + older + rng.sample(asked, len(asked) // 5)
     rng.shuffle(mixed)
@@ -165,6 +163,10 @@ def read_excerpts() -> list[dict[str, Any]]:
 def titled_text(excerpt: dict[str, Any]) -> str:
     """The text of a line of excerpts.jsonl behind its title and headings."""
     return ": ".join([excerpt["title"], *excerpt["section"], excerpt["text"]])
+
+
+def _questions_on_all(excerpts: Iterable[dict[str, Any]]) -> list[Pair]:
+    return [pair for number, excerpt in enumerate(excerpts) for pair in questions_on(excerpt, group=f"{number}")]
 
 
 def questions_on(excerpt: dict[str, Any], *, group: str) -> Iterator[Pair]:
